@@ -13,10 +13,10 @@ import (
 	"github.com/tfdeps/tfdeps/command"
 )
 
-// grace is how long a first interrupt has to take progress bars off the terminal, before a second one ends the process.
+// grace is the time to remove progress bars after a first interrupt, before a second one can end the process.
 const grace = 250 * time.Millisecond
 
-// memory is what all commands but the server need at most for what is well-formed. Above it the collector runs more often.
+// memory is the most that commands except serve need for well-formed input. Above it the garbage collector runs more often.
 const memory = 300 << 20
 
 func main() {
@@ -24,8 +24,8 @@ func main() {
 		debug.SetMemoryLimit(memory)
 	}
 	signals, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A context of its own, so that the cause is context.Canceled whatever the
-	// signal was. After the grace no signal is caught: the next one ends the program at once.
+	// This context is separate from signals, so that its cause is context.Canceled for any
+	// signal. After grace no signal is caught: the next one ends the program at once.
 	ctx, cancel := context.WithCancel(context.Background())
 	context.AfterFunc(signals, func() {
 		cancel()

@@ -1,9 +1,9 @@
 // Command benchregistry serves provider packages as large as real ones, for
-// benchmarks: a process of its own, so that what it costs isn't counted as an
+// benchmarks: in its own process, so that its cost isn't counted as an
 // installer's. It writes the packages, a CA and a CLI configuration into a
-// directory, prints the environment variables that an installer needs, one a
-// line and an empty line last, says for each line of its standard input how many
-// archives it has sent, and ends with it.
+// directory, and prints the environment variables that an installer needs, one a
+// line, with an empty line at the end. For each line of stdin it prints how many
+// archives it has sent. It ends with its stdin.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-// sizes are those of the packages' executables, in megabytes: from a small
+// sizes are the sizes of the packages' executables in megabytes: from a small
 // provider to one for a whole cloud.
 var sizes = []float64{20, 30, 50, 80, 120, 170, 250, 350, 500, 700}
 
@@ -103,7 +103,7 @@ func serve(dir, sample string, offers []offer, platforms []string, slow func(*pr
 	if err != nil {
 		return err
 	}
-	for _, variable := range append(env, "SSL_CERT_DIR="+os.DevNull, "") { // all files of a directory are read, the archives, too
+	for _, variable := range append(env, "SSL_CERT_DIR="+os.DevNull, "") { // otherwise Go reads all files of this directory, also the archives
 		fmt.Println(variable)
 	}
 	lines := bufio.NewScanner(os.Stdin)

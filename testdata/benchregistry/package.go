@@ -9,16 +9,16 @@ import (
 	"slices"
 )
 
-// piece is a part of an executable, and the same part compressed so that it
-// can stand between any others in one stream.
+// piece is a part of an executable, also compressed such that pieces can be
+// concatenated in any order in one deflate stream.
 type piece struct{ plain, packed []byte }
 
-// pieceBytes is well above what deflate can look back, so that a file of many
-// pieces compresses as badly as the executable they are from.
+// pieceBytes is much larger than deflate's window, so that a file of many
+// pieces compresses as badly as the original executable.
 const pieceBytes = 256 << 10
 
-// cut reads a file and compresses it, piece by piece and once for all
-// packages: full-size packages would take minutes otherwise.
+// cut reads a file and compresses its pieces once for all
+// packages, because compressing full-size packages would take minutes.
 func cut(path string) ([]piece, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -70,7 +70,7 @@ var lastBlock = []byte{0x03, 0x00}
 func writeEntry(archive *zip.Writer, name string, pieces []piece) error {
 	header := &zip.FileHeader{
 		Name: name, Method: zip.Deflate,
-		Flags:            0x8, // sizes come after the data, as release tools write it
+		Flags:            0x8, // sizes come after the data, as in archives of release tools
 		CompressedSize64: uint64(len(lastBlock)),
 	}
 	header.SetMode(0o755)

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// costs are what one step takes. Those of tfdeps were measured, those of networks are a company's: flags change them.
+// costs are the costs of single steps. Those of tfdeps were measured, those of networks are assumed: flags change them.
 type costs struct {
 	latency        float64 // of a request to the registry, in seconds; a mirror and a bucket have a tenth of it
-	connection     float64 // what one connection to the registry's downloads gives, in bytes per second
+	connection     float64 // rate of one connection to the registry's downloads, in bytes per second
 	uplink         float64 // between the company and the internet
 	runnerNetwork  float64 // of one runner
 	bucketNetwork  float64 // of the bucket
 	replicaNetwork float64 // of one server
-	request        float64 // that a server takes for a document, in seconds: 1/10,000
-	unpack         float64 // of an archive's bytes that a runner authenticates and unpacks in a second
+	request        float64 // seconds for a server to answer with a document
+	unpack         float64 // bytes of archives that a runner authenticates and unpacks per second
 }
 
 var usual = costs{
@@ -24,28 +24,28 @@ var usual = costs{
 
 // Requests for one provider.
 const (
-	versionDocuments = 1 // the versions that there are
+	versionDocuments = 1 // the list of versions
 	packageDocuments = 3 // of a registry: the package, its checksums and their signature
 	mirrorDocuments  = 5 // of a mirror: versions, packages, checksums, their signature and the keys
 )
 
-// How long a server doesn't ask the registry again, in seconds.
+// How long a server caches answers of the registry, in seconds.
 const (
 	versionsFresh = 5 * 60
 	packagesFresh = 60 * 60
 )
 
-// archives are those that a runner needs, in bytes: the packages of this repository's benchmarks, from a small
+// archives are the sizes in bytes of the archives that a runner needs: those of this repository's benchmarks, from a small
 // provider to one for a whole cloud.
 var archives = []float64{6.5e6, 9.7e6, 16e6, 26e6, 39e6, 55e6, 81e6, 113e6, 161e6, 225e6}
 
-// way is where runners get their packages.
+// way is the source of the runners' packages.
 type way string
 
 const (
-	direct way = "the registry" // no company has less
-	bucket way = "a bucket"     // a mirror that was published into it before
-	serve  way = "tfdeps serve" // with a bucket, which is empty in the beginning
+	direct way = "the registry" // needs nothing at the company
+	bucket way = "a bucket"     // a mirror that was filled before
+	serve  way = "tfdeps serve" // with a bucket, which is empty at the start
 )
 
 var ways = []way{direct, bucket, serve}
@@ -54,9 +54,9 @@ var ways = []way{direct, bucket, serve}
 type scenario struct {
 	name     string
 	archives []float64  // what each runner fetches
-	stored   bool       // serve has had all of it before
-	spread   float64    // seconds from the first runner's start to the last's
-	down     [2]float64 // when the registry answers nothing
+	stored   bool       // the server's bucket has all archives at the start
+	spread   float64    // seconds between the starts of the first and the last runner
+	down     [2]float64 // when the registry is down
 }
 
 var scenarios = []scenario{
@@ -65,7 +65,7 @@ var scenarios = []scenario{
 	{name: "the registry is down for an hour of three: lock files, nothing cached", archives: archives, stored: true, spread: 3 * 3600, down: [2]float64{3600, 7200}},
 }
 
-// result is what a fleet has done.
+// result has the totals of a simulation.
 type result struct {
 	Runners           int     `json:"runners"`
 	Failed            int     `json:"failed"`
@@ -89,24 +89,24 @@ type fleet struct {
 	buckets  *link
 	replicas []*replica
 	filling  map[int]*filling // by archive
-	cores    *link            // of all runners, where they share one machine
+	cores    *link            // of all runners, if they share one machine
 	inBucket map[int]bool     // by archive
 	ready    []float64
 	result   result
 }
 
-// replica is one of the servers.
+// replica is one server.
 type replica struct {
 	network   *link
 	documents queue
-	versions  float64 // until when what it knows is fresh
+	versions  float64 // time at which its cached versions expire
 	packages  float64
 }
 
-// filling is an archive that is on its way from the registry into the bucket.
+// filling is an archive that is being downloaded from the registry into the bucket.
 type filling struct{ waiting []func() }
 
-// simulate has so many runners start. oneMachine: they share the cores of one.
+// simulate runs a simulation. With oneMachine the runners share the cores of one machine.
 func simulate(s scenario, w way, runners, replicas int, c costs, oneMachine bool) result {
 	f := &fleet{costs: c, scenario: s, inBucket: map[int]bool{}, filling: map[int]*filling{}}
 	streams := float64(len(s.archives))
@@ -145,7 +145,7 @@ func simulate(s scenario, w way, runners, replicas int, c costs, oneMachine bool
 	return f.result
 }
 
-// start is one runner: documents, then archives, which are unpacked while they arrive.
+// start simulates one runner: documents, then archives, which are unpacked while they arrive.
 func (f *fleet) start(w way, r *replica) {
 	began, providers, near := f.sim.now, len(f.scenario.archives), f.costs.latency/10
 	switch w {
@@ -171,7 +171,7 @@ func (f *fleet) isDown() bool {
 	return f.sim.now >= f.scenario.down[0] && f.sim.now < f.scenario.down[1]
 }
 
-// publish is the one run of "providers mirror" that fills the bucket before the first runner starts.
+// publish simulates the run of "providers mirror" that fills the bucket before the first runner starts.
 func (f *fleet) publish() {
 	for i, bytes := range f.scenario.archives {
 		if f.inBucket[i] {
@@ -184,10 +184,10 @@ func (f *fleet) publish() {
 	}
 }
 
-// askRegistry is what a server does when its answers have become old. It returns how long the runner waits for it.
+// askRegistry simulates the requests of a server whose cached answers have expired. It returns how long the runner waits.
 func (f *fleet) askRegistry(r *replica) (wait float64) {
 	if f.isDown() {
-		return 0 // what the registry said before counts
+		return 0 // the server uses expired answers while the registry is down
 	}
 	if f.sim.now >= r.versions {
 		r.versions = f.sim.now + versionsFresh
@@ -202,14 +202,14 @@ func (f *fleet) askRegistry(r *replica) (wait float64) {
 	return wait
 }
 
-// install transfers all archives of a runner, and has it ready when they are unpacked. No archive of the registry
-// arrives faster than one connection gives. With a server r, none arrives before the server has it.
+// install simulates the download of all archives of a runner until they are unpacked. An archive of the registry
+// is limited by the rate of one connection. With a server r, an archive only arrives after the server has it.
 func (f *fleet) install(began float64, network *link, r *replica) {
 	var sum float64
 	for _, bytes := range f.scenario.archives {
 		sum += bytes
 	}
-	left := 0 // what has to end
+	left := 0 // the number of transfers that have to end
 	end := func() {
 		if left--; left == 0 {
 			f.ready = append(f.ready, f.sim.now-began)
@@ -240,8 +240,8 @@ func (f *fleet) install(began float64, network *link, r *replica) {
 	}
 }
 
-// fill has then run when a server has an archive: at once if it is in the bucket, else when it has arrived from the
-// registry. All who ask for it share one download: the servers of a bucket leave it to one of them.
+// fill runs then when a server has an archive: at once if it is in the bucket, else after the download from the
+// registry. All requests share one download, because the servers of a bucket coordinate.
 func (f *fleet) fill(r *replica, archive int, then func()) {
 	if f.inBucket[archive] {
 		f.sim.after(0, then)
@@ -253,7 +253,7 @@ func (f *fleet) fill(r *replica, archive int, then func()) {
 	}
 	running := &filling{waiting: []func(){then}}
 	f.filling[archive] = running
-	f.result.RegistryDocuments++ // says where the archive is
+	f.result.RegistryDocuments++ // the document with the archive's URL
 	f.result.RegistryArchives++
 	f.result.RegistryBytes += f.scenario.archives[archive]
 	f.uplink.transfer(f.scenario.archives[archive], func() {

@@ -1,9 +1,9 @@
-// Command fleet simulates many runners that install ten providers, and says what that costs the registry and the
+// Command fleet simulates many runners that install ten providers, and prints the load of the registry and the
 // company's network, and how long the runners wait: without a mirror, with one in a bucket, and with servers.
 //
 //	go run ./testdata/fleet -runners=10,1000,100000 -replicas=2
 //
-// With -real it compares the simulation with as many installations on this machine.
+// With -real it compares the simulation with real installations on this machine.
 //
 //	go run ./testdata/fleet -real=50 -scale=0.05
 package main
@@ -105,7 +105,7 @@ func print(w io.Writer, s scenario, from way, r result, asJSON bool) error {
 	return err
 }
 
-// bytes is a number of bytes in words.
+// bytes formats a number of bytes.
 func bytes(n float64) string {
 	for _, unit := range []struct {
 		name string
@@ -118,7 +118,7 @@ func bytes(n float64) string {
 	return fmt.Sprintf("%.0f B", n)
 }
 
-// seconds is a time in words.
+// seconds formats a duration.
 func seconds(n float64) string {
 	if n < 100 {
 		return fmt.Sprintf("%.1f s", n)

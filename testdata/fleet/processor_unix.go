@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is how much time of processors this program has had; 0: that isn't known.
+// processorTime returns the processor time of this process, or 0 if unknown.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

@@ -22,9 +22,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// inTruth has so many installations start at once, each with a cache of its own, through a server of the engine on this
-// machine. Archives have the size of those in the simulation times scale, and each connection to the registry
-// gives so many bytes in a second.
+// inTruth runs so many real installations at once, each with its own cache, through a server of the engine on this
+// machine. Archives have the sizes of the simulation times scale, and connection is the rate of a connection to the registry
+// in bytes per second.
 func inTruth(runners int, scale, connection float64) (r result, m machine, err error) {
 	dir, err := os.MkdirTemp("", "fleet-")
 	if err != nil {
@@ -68,15 +68,15 @@ func inTruth(runners int, scale, connection float64) (r result, m machine, err e
 	}, m, nil
 }
 
-// machine is what this one can do. What an installation takes of its processors was measured before the installations
-// that are compared. How many processors other programs leave to them is measured meanwhile, because it changes.
+// machine is the measured power of this machine. The processor time of an installation is measured before the compared
+// installations run. The processors that other programs leave to them are measured meanwhile, because that changes.
 type machine struct {
-	perInstallation time.Duration // of one processor, the server's part of it included
+	perInstallation time.Duration // processor time, including the server's
 	unpacked        float64       // bytes of archives that an installation unpacks
-	cores           float64       // processors that the installations had together
+	cores           float64       // processors that all installations used together
 }
 
-// simulate says what installations take that start at once on this machine, which has no networks.
+// simulate simulates installations that start at once on this machine, with networks as fast as memory.
 func (m machine) simulate(runners int, scale float64, c costs) result {
 	const memory = 1e12
 	c.latency, c.uplink, c.runnerNetwork, c.bucketNetwork, c.replicaNetwork = 0, memory, memory, memory, memory
@@ -84,10 +84,10 @@ func (m machine) simulate(runners int, scale float64, c costs) result {
 	return simulate(atOnce(scale), serve, runners, 1, c, true)
 }
 
-// several is how many installations are measured together: enough to keep all processors busy.
+// several is the number of installations that are measured together: enough to keep all processors busy.
 const several = 10
 
-// measure returns how much of a processor an installation takes, from a server that has all archives already.
+// measure returns the processor time of an installation from a server that has all archives already.
 func (t *truth) measure() (time.Duration, error) {
 	server, err := t.serve("measured")
 	if err != nil {
@@ -101,13 +101,13 @@ func (t *truth) measure() (time.Duration, error) {
 	if _, err := server.installAll(several); err != nil {
 		return 0, err
 	}
-	if used = processorTime() - used; used <= 0 { // this system doesn't tell: as if all processors had been theirs
+	if used = processorTime() - used; used <= 0 { // unknown on this system: assume that they used all processors
 		used = time.Since(begun) * time.Duration(runtime.NumCPU())
 	}
 	return used / several, nil
 }
 
-// served is a server of the registry with a bucket of its own.
+// served is a mirror server of the registry with its own bucket.
 type served struct {
 	truth  *truth
 	dir    string
@@ -133,7 +133,7 @@ func (s *served) close() {
 	s.front.Close()
 }
 
-// installAll has so many installations start at once, and returns how long each took, the fastest first.
+// installAll runs so many installations at once, and returns their durations, the shortest first.
 func (s *served) installAll(runners int) ([]time.Duration, error) {
 	took, errs := par.Map(context.Background(), runners, make([]struct{}, runners), func(ctx context.Context, _ struct{}) (time.Duration, error) {
 		mirror, err := getproviders.NewNetworkMirrorSource(s.front.URL+"/", s.front.Client(), nil, getproviders.Product{})
@@ -151,7 +151,7 @@ func (s *served) installAll(runners int) ([]time.Duration, error) {
 	return took, errors.Join(errs...)
 }
 
-// truth is a registry with real archives, and what installations require of it.
+// truth is a registry with real archives, and the requirements of installations.
 type truth struct {
 	dir      string
 	registry *providertest.Registry
@@ -175,7 +175,7 @@ func newTruth(dir string, scale float64) (*truth, error) {
 	return t, nil
 }
 
-// incompressible is content that takes as many bytes in an archive.
+// incompressible returns content that an archive can't compress.
 func incompressible(size int) string {
 	content := make([]byte, size)
 	state := uint64(size) + 1
@@ -188,7 +188,7 @@ func incompressible(size int) string {
 	return string(content)
 }
 
-// install is one runner with an empty cache, which it removes again.
+// install runs one installation with an empty cache in dir, and removes dir.
 func (t *truth) install(ctx context.Context, dir string, f *providercache.Fetcher) (took time.Duration, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f.StateDir = filepath.Join(dir, "state")
@@ -202,7 +202,7 @@ func (t *truth) install(ctx context.Context, dir string, f *providercache.Fetche
 	return took, err
 }
 
-// asked is how often a registry was.
+// asked counts the requests to a registry.
 type asked struct{ documents, archives int }
 
 func (t *truth) requests() (a asked) {
@@ -213,7 +213,7 @@ func (t *truth) requests() (a asked) {
 	return a
 }
 
-// compare prints what a simulation says of this machine, and what is true.
+// compare prints the results of a simulation and of real installations on this machine.
 func compare(w io.Writer, runners int, scale float64, c costs) error {
 	really, here, err := inTruth(runners, scale, c.connection)
 	if err != nil {
@@ -227,7 +227,7 @@ func compare(w io.Writer, runners int, scale float64, c costs) error {
 	return err
 }
 
-// atOnce is a scenario in which all runners start together.
+// atOnce returns a scenario in which all runners start together.
 func atOnce(scale float64) scenario {
 	s := scenario{name: "all at once"}
 	for _, size := range archives {

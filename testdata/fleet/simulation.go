@@ -6,7 +6,7 @@ import "container/heap"
 type simulation struct {
 	now    float64 // in seconds
 	events events
-	made   int // events of one moment happen in the order in which they were made
+	made   int // the number of events made, which orders events of the same time
 }
 
 type event struct {
@@ -29,13 +29,13 @@ func (e *events) Pop() any {
 	return last
 }
 
-// after has do run when so many seconds have passed.
+// after runs do after so many seconds.
 func (s *simulation) after(seconds float64, do func()) {
 	s.made++
 	heap.Push(&s.events, event{when: s.now + max(seconds, 0), order: s.made, do: do})
 }
 
-// run ends when nothing is left to happen.
+// run runs all events.
 func (s *simulation) run() {
 	for len(s.events) > 0 {
 		next := heap.Pop(&s.events).(event)
@@ -44,23 +44,23 @@ func (s *simulation) run() {
 	}
 }
 
-// link is what transfers share in equal parts: a network, or the cores of a machine. A transfer gets
-// its part of the capacity, and never more than what one transfer can have.
+// link is a resource that transfers share equally: a network, or the cores of a machine. A transfer gets
+// its share of the capacity, but at most the limit of one transfer.
 type link struct {
 	sim      *simulation
 	capacity float64 // of all, in bytes per second
 	each     float64 // of one transfer at most
 
-	// Every transfer has received served bytes since this link began, or since it began itself. So the
-	// transfers end in an order that doesn't change when others come and go.
+	// served is how many bytes a transfer that runs since the start of the link has received. All transfers advance with it, so
+	// the order in which they end doesn't change when others start or end.
 	served  float64
-	updated float64 // when served was right
-	running events  // when has a value of served in place of a time
-	turn    int     // what was planned before the latest change doesn't happen
-	most    float64 // the highest rate that there was
+	updated float64 // time of served
+	running events  // their when is a value of served instead of a time
+	turn    int     // incremented by each change, which cancels events planned before
+	most    float64 // the highest total rate so far
 }
 
-// transfer has done run when so many bytes have passed.
+// transfer runs done after the transfer of so many bytes.
 func (l *link) transfer(bytes float64, done func()) {
 	l.update()
 	l.sim.made++
@@ -68,7 +68,7 @@ func (l *link) transfer(bytes float64, done func()) {
 	l.plan()
 }
 
-// rate is what each transfer has now, in bytes per second.
+// rate returns the current rate of each transfer, in bytes per second.
 func (l *link) rate() float64 { return min(l.each, l.capacity/float64(len(l.running))) }
 
 func (l *link) update() {
@@ -78,7 +78,7 @@ func (l *link) update() {
 	l.updated = l.sim.now
 }
 
-// plan makes the event of the transfer that ends next.
+// plan schedules the end of the transfer that ends next.
 func (l *link) plan() {
 	l.turn++
 	if len(l.running) == 0 {
@@ -91,7 +91,7 @@ func (l *link) plan() {
 			return
 		}
 		l.update()
-		l.served = max(l.served, next.when) // what rounding has left out
+		l.served = max(l.served, next.when) // corrects rounding
 		heap.Pop(&l.running)
 		l.plan()
 		next.do()
@@ -102,10 +102,10 @@ func (l *link) plan() {
 type queue struct {
 	sim  *simulation
 	each float64 // seconds for one request
-	free float64 // when all that were asked for are answered
+	free float64 // when all requests so far are answered
 }
 
-// ask has done run when so many requests are answered.
+// ask runs done when so many requests are answered.
 func (q *queue) ask(requests int, done func()) {
 	q.free = max(q.free, q.sim.now) + float64(requests)*q.each
 	q.sim.after(q.free-q.sim.now, done)

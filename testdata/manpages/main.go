@@ -1,4 +1,4 @@
-// Command manpages writes the manual of tfdeps into a directory, made from the help of its commands:
+// Command manpages writes the manual pages of tfdeps, made from the help of its commands, into a directory:
 //
 //	go run ./testdata/manpages DIR
 package main

@@ -1,19 +1,19 @@
-// Command mutate changes lines on which security rests, one at a time, and runs the tests that
-// should notice. What no test notices is printed, unless list.txt says why it may be so.
+// Command mutate changes lines that matter for security, one at a time, and runs the tests that
+// should fail. It prints changes that survive, unless list.txt has a reason.
 //
 //	go run ./testdata/mutate              # all of list.txt, an hour of processor time
 //	go run ./testdata/mutate receipt      # those whose file or text has one of these words
 //	go run ./testdata/mutate -check       # only whether each line is in its file once
 //	go run ./testdata/mutate -random=100 -seed=COMMIT
 //
-// The last one makes 100 changes by rule that nobody chose: it negates a condition, drops a call's
-// error, swaps two arguments or moves a bound by one. explained.txt says of those that survive why they may.
+// The last one makes 100 random changes by rule: it negates a condition, drops a call's
+// error, swaps two arguments or moves a bound by one. explained.txt has the reasons why changes may survive.
 //
-// The files themselves stay as they are: go test -overlay compiles others in their place.
+// The files themselves aren't changed: go test -overlay compiles others in their place.
 //
-// In list.txt, "test PACKAGE TESTS" says what is run for what follows, and "file PATH" what is
-// changed. A mutation is "- OLD", a part of one line, and "+ NEW" below it; "= REASON" says why no
-// test has to notice it.
+// In list.txt, "test PACKAGE TESTS" names the tests for the mutations that follow, and "file PATH" their
+// file. A mutation is "- OLD", a part of one line, and "+ NEW" below it; "= REASON" says why it may
+// survive.
 package main
 
 import (
@@ -34,7 +34,7 @@ type mutation struct {
 	line            int // in the list
 	pkg, tests      string
 	file, old, text string // text takes the place of old
-	reason          string // why it may survive; "": it may not
+	reason          string // why it may survive; "" if it may not
 }
 
 func main() {
@@ -123,7 +123,7 @@ func read(name string) (list []mutation, err error) {
 	return list, nil
 }
 
-// compare finds mutations of text that is in its file never, or more than once.
+// compare finds mutations whose text isn't in the file exactly once.
 func compare(list []mutation) error {
 	var errs []error
 	for _, m := range list {
@@ -141,7 +141,7 @@ func compare(list []mutation) error {
 
 const survived = "SURVIVED"
 
-// run says what became of the mutation.
+// run runs the tests with the mutation, and returns the result.
 func (m mutation) run() (string, error) {
 	content, err := os.ReadFile(m.file)
 	if err != nil {
@@ -187,7 +187,7 @@ func goTest(file string, content []byte, arguments ...string) (string, error) {
 	case strings.Contains(string(out), "[build failed]"):
 		return "", fmt.Errorf("DOES NOT BUILD: %s", out)
 	}
-	// A test that fails for another reason, such as a busy machine, shows by its name.
+	// With the test's name one sees whether it failed for another reason, such as a busy machine.
 	_, by, _ := strings.Cut(string(out), "--- FAIL: ")
 	by, _, _ = strings.Cut(by, " ")
 	return "killed by " + cmp.Or(by, "the end of a process"), nil

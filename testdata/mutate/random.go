@@ -21,11 +21,11 @@ import (
 	"strings"
 )
 
-// changedTrees are what -random changes: what decides which bytes are installed. Packages that
-// only tests import have names that end in "test".
+// changedTrees are the packages that -random changes: those that decide which bytes are installed. Names of packages that
+// only tests import end in "test".
 var changedTrees = []string{"./getproviders/...", "./internal/hosts/...", "./providercache/policy/...", "./providercache/internal/...", "./depsfile/...", "./internal/config/git/..."}
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir, Export            string
 	DepOnly                            bool
@@ -52,7 +52,7 @@ func goList(arguments ...string) (packages []listed, err error) {
 	}
 }
 
-// changer knows the packages that are changed.
+// changer has the parsed packages, and finds changes in them.
 type changer struct {
 	fset   *token.FileSet
 	config types.Config
@@ -116,8 +116,8 @@ func (c *changer) findIn(p listed) error {
 
 func (c *changer) name(tree *ast.File) string { return c.fset.File(tree.Pos()).Name() }
 
-// pick returns n changes that compile: as many by each rule, and those whose keys have the smallest
-// checksums together with the seed. So nobody chose them, and few are others after the code has changed.
+// pick returns n changes that compile: the same number by each rule, and those whose keys have the smallest
+// checksums together with the seed. So nobody chooses them, and most stay the same after changes of the code.
 func (c *changer) pick(n int, seed string) ([]change, error) {
 	byRule := map[string][]change{}
 	for _, found := range c.found {
@@ -179,8 +179,8 @@ type explanation struct {
 	before string
 }
 
-// readExplained reads the changes that may survive. Each is a line "file PATH", which holds for what
-// follows, and then "- FUNCTION: LINE", "+ RULE: WHAT", as a survivor is printed, and "= REASON".
+// readExplained reads the changes that may survive. A line "file PATH" is for all entries that
+// follow. Each entry has the lines "- FUNCTION: LINE" and "+ RULE: WHAT", as for a printed survivor, and "= REASON".
 func readExplained(name string) (all []explanation, err error) {
 	content, err := os.ReadFile(name)
 	if err != nil {
@@ -206,7 +206,7 @@ func readExplained(name string) (all []explanation, err error) {
 	return all, nil
 }
 
-// compareExplained finds explanations of lines that are in their file no more.
+// compareExplained finds explanations of lines that their file doesn't have any more.
 func compareExplained(all []explanation) error {
 	var errs []error
 	for _, e := range all {
@@ -221,7 +221,7 @@ func compareExplained(all []explanation) error {
 	return errors.Join(errs...)
 }
 
-// fullSeed is the hash of the commit that is named. A hash is one, wherever its repository is.
+// fullSeed returns the hash of a commit. A full hash is returned without a look at the repository.
 func fullSeed(commit string) (string, error) {
 	if len(commit) == 40 && strings.Trim(commit, "0123456789abcdef") == "" {
 		return commit, nil
@@ -233,10 +233,10 @@ func fullSeed(commit string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// nearness says which tests are run: those that are near the change before those that are farther away.
+// nearness names the groups of tests in the order in which they run: those near the change first.
 var nearness = []string{"its own package's", "packages' that import it", "the commands'"}
 
-// testsOf returns the arguments of go test for tests that are so near to a file.
+// testsOf returns the arguments of go test for the tests of a file in one group of nearness, or nil if there are no such tests.
 func testsOf(file string, near int, packages []listed) []string {
 	dir := path.Dir(file)
 	if near == 0 {
@@ -264,7 +264,7 @@ func testsOf(file string, near int, packages []listed) []string {
 }
 
 // random makes n changes by rule, one at a time, and returns how many survived without a reason.
-// Those with a number from from, before to, and with one of the words, are tried.
+// It only tries changes with a number from from to before to, and that named accepts.
 func random(n int, seed string, onlyPrint bool, from, to int, named func(string) bool, out io.Writer) (survivors int, err error) {
 	all, err := readExplained(filepath.Join("testdata", "mutate", "explained.txt"))
 	if err != nil {
@@ -331,7 +331,7 @@ func random(n int, seed string, onlyPrint bool, from, to int, named func(string)
 	return len(left), nil
 }
 
-// try says what became of the change in these tests.
+// try runs tests with the change, and returns the result.
 func (c change) try(arguments []string) (string, error) {
 	if arguments == nil {
 		return survived, nil

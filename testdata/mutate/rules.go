@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// change is one that a rule makes: text takes the place of the bytes from start to end.
+// change is a change by a rule: text replaces the bytes from start to end.
 type change struct {
 	file, function, rule string
 	line                 int
 	start, end           int
 	text                 string
-	before, after        string // the line as it is, and what becomes of the changed part; as in explained.txt
-	why                  string // it may survive; "": it may not
+	before, after        string // the original line, and the changed part after the change; as in explained.txt
+	why                  string // why it may survive; "" if it may not
 }
 
 // The rules, in the order in which they take turns.
 var ruleNames = []string{"negate", "drop", "swap", "bound"}
 
-// dropping is appended to a file whose call's error is dropped: the results of any call can be
-// the arguments of another.
+// dropping is appended to a file in which an error is dropped. The results of the call become
+// the arguments of one of these functions.
 const dropping = `
 func drop0(error) error { return nil }
 func drop1[A any](a A, _ error) (A, error) { return a, nil }
@@ -43,12 +43,12 @@ func (c change) apply(source []byte) []byte {
 	return changed
 }
 
-// key is by what a change is known after its file has changed elsewhere.
+// key identifies a change, also after its file has changed elsewhere.
 func (c change) key() string {
 	return strings.Join([]string{c.file, c.function, c.before, c.rule, c.after}, "\x00")
 }
 
-// finder finds what the rules can change in one file.
+// finder finds the changes that the rules can make in one file.
 type finder struct {
 	name   string
 	source []byte
@@ -56,12 +56,12 @@ type finder struct {
 	info   *types.Info
 
 	function string
-	seen     map[ast.Expr]bool // conditions that are in the list, or whose parts are
+	seen     map[ast.Expr]bool // expressions that are done
 	found    []change
 	times    map[string]int
 }
 
-// find returns all changes that the rules can make of a file, in its order.
+// find returns all changes that the rules can make in a file, in its order.
 func find(name string, source []byte, fset *token.FileSet, tree *ast.File, info *types.Info) []change {
 	f := &finder{name: name, source: source, file: fset.File(tree.Pos()), info: info,
 		seen: map[ast.Expr]bool{}, times: map[string]int{}}
@@ -120,8 +120,8 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// condition negates the parts of a condition, or all of it if it has no parts. Whether an error
-// is nil is left to the rule that drops errors: negated, no call would succeed, which every test notices.
+// condition negates the parts of a condition, or the whole one if it has no parts. It skips err != nil, because
+// with it negated no call would succeed, which every test notices; drop handles errors.
 func (f *finder) condition(cond ast.Expr) {
 	if cond == nil || f.seen[cond] {
 		return
@@ -152,7 +152,7 @@ func (f *finder) condition(cond ast.Expr) {
 	}
 }
 
-// comparison lets the bound itself be on the other side.
+// comparison moves a bound by one: < becomes <=.
 func (f *finder) comparison(e *ast.BinaryExpr) {
 	other, ok := map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}[e.Op]
 	basic, numeric := f.info.TypeOf(e.X).Underlying().(*types.Basic)
@@ -174,7 +174,7 @@ func (f *finder) slice(e *ast.SliceExpr) {
 	}
 }
 
-// drop lets a call succeed whatever it returns. What makes an error isn't such a call.
+// drop ignores the error of a call, except of calls that make an error.
 func (f *finder) drop(call *ast.CallExpr) {
 	if f.seen[call] || f.isOf(call, "fmt", "errors") || !f.info.Types[call.Fun].IsValue() {
 		return
@@ -193,11 +193,11 @@ func (f *finder) drop(call *ast.CallExpr) {
 	}
 }
 
-// symmetric are functions to which the order of their arguments means nothing.
+// symmetric are functions whose arguments may be swapped without effect.
 var symmetric = []string{"min", "max", "bytes.Equal", "slices.Equal", "maps.Equal", "strings.EqualFold", "hmac.Equal",
 	"subtle.ConstantTimeCompare", "os.SameFile", "reflect.DeepEqual"}
 
-// swap swaps two arguments of one type. Messages are left out: what they say has tests of its own.
+// swap swaps two arguments of the same type, except those of messages, which have their own tests.
 func (f *finder) swap(call *ast.CallExpr) {
 	if f.isOf(call, "fmt", "errors") || slices.Contains(symmetric, f.text(call.Fun)) {
 		return
@@ -222,7 +222,7 @@ func (f *finder) same(a, b ast.Expr) bool {
 	return f.text(a) == f.text(b) || va != nil && vb != nil && constant.Compare(va, token.EQL, vb)
 }
 
-// isOf reports whether a function of one of the packages is called.
+// isOf reports whether a call is to a function of one of the packages.
 func (f *finder) isOf(call *ast.CallExpr, packages ...string) bool {
 	selector, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

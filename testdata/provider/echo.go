@@ -8,13 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// echo is the data source tiny_echo: it returns the text that it is given,
-// with the id that a note of the same text has.
+// echo is the data source tiny_echo: it returns its text,
+// with the id of a note with the same text.
 type echo struct{}
 
 var _ datasource.DataSource = echo{}
 
-// echoModel is what the state holds of an echo.
+// echoModel is an echo in the state.
 type echoModel struct {
 	ID   types.String `tfsdk:"id"`
 	Text types.String `tfsdk:"text"`

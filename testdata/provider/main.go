@@ -1,7 +1,7 @@
 // Command provider is a small but real Terraform provider: tests serve it from
-// a registry of their own, let tfdeps install it, and then run the real plan
-// and apply with it. It talks plugin protocol 6 and keeps what it manages in
-// the state only, so that it needs nothing outside.
+// their own registry, install it with tfdeps, and then run the real plan
+// and apply with it. It speaks plugin protocol 6 and keeps its resources in
+// the state only, so that it needs no service.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 )
 
-// version is what the provider calls itself; the linker may set it.
+// version is the provider's version; the linker may set it.
 var version = "1.0.0"
 
 func main() {

@@ -12,13 +12,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// note is the resource tiny_note: a text that lives in the state and nowhere
-// else. Its id is computed from the text.
+// note is the resource tiny_note: a text that exists only in the state. Its id is
+// computed from the text.
 type note struct{}
 
 var _ resource.Resource = note{}
 
-// noteModel is what the state holds of a note.
+// noteModel is a note in the state.
 type noteModel struct {
 	ID   types.String `tfsdk:"id"`
 	Text types.String `tfsdk:"text"`
@@ -42,8 +42,8 @@ func (note) Create(ctx context.Context, req resource.CreateRequest, resp *resour
 	resp.Diagnostics.Append(store(ctx, req.Plan, &resp.State)...)
 }
 
-// Read implements resource.Resource. The state is the only copy there is, so
-// nothing can have changed behind its back.
+// Read implements resource.Resource. It does nothing, because the state is the only
+// copy of a note.
 func (note) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
 
 // Update implements resource.Resource.
@@ -54,7 +54,7 @@ func (note) Update(ctx context.Context, req resource.UpdateRequest, resp *resour
 // Delete implements resource.Resource. The framework drops the state.
 func (note) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
 
-// store copies what was planned to the state and fills in the id.
+// store copies the plan to the state and sets the id.
 func store(ctx context.Context, plan tfsdk.Plan, state *tfsdk.State) diag.Diagnostics {
 	var model noteModel
 	diags := plan.Get(ctx, &model)

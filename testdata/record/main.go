@@ -1,4 +1,4 @@
-// Record writes down what the program says and leaves in each session of testdata/script, so that
+// Record writes the output and the files of each session in testdata/script into a directory, so that
 // two commits can be compared file by file:
 //
 //	go run ./testdata/record /tmp/before
@@ -7,8 +7,8 @@
 //	diff -r /tmp/before /tmp/after
 //
 // Each session has one file: its commands with their output, exit codes as testscript reports them, and
-// the files that it leaves, with their modes and the checksums of their content. Ports, temporary directories,
-// times and the keys of a run are replaced.
+// the remaining files, with their modes and the checksums of their content. Ports, temporary directories,
+// times and keys, which differ in each run, are replaced.
 package main
 
 import (
@@ -63,7 +63,7 @@ func record(dir, names string) error {
 
 var heading = regexp.MustCompile(`(?m)^\s*(?:=== (?:RUN|CONT|PAUSE|NAME)|--- (?:PASS|FAIL|SKIP):)\s+TestScript/([^\s]+).*\n`)
 
-// sessions splits the log of go test by the session that each part is about.
+// sessions splits the log of go test by session.
 func sessions(log []byte) map[string][]byte {
 	found := map[string][]byte{}
 	marks := heading.FindAllSubmatchIndex(log, -1)

@@ -1,5 +1,5 @@
-// Command soak installs providers again and again, many at once, from a registry of which every tenth
-// answer fails, while the cache is deleted under it. It fails if an installation does, or if its
+// Command soak installs providers again and again, many at once, from a registry whose every tenth
+// response is an error, while it deletes the cache now and then. It fails if an installation fails, or if its
 // own goroutines, open files or memory grow.
 //
 //	go run ./testdata/soak -for=30s -at-once=50
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// soak is what all installations share.
+// soak is the state that all installations share.
 type soak struct {
 	registry *providertest.Registry
 	client   *http.Client
@@ -78,8 +78,8 @@ func run(length time.Duration, atOnce int) (err error) {
 	return s.rounds(time.Now().Add(length), atOnce)
 }
 
-// rounds lets installations run until the time has come, and compares what is in use
-// when they are over. The first round fills pools and buffers.
+// rounds runs rounds of installations until end, and compares the usage after the second
+// and the last one. The first round fills pools and buffers.
 func (s *soak) rounds(end time.Time, atOnce int) error {
 	var first, last usage
 	for round := 0; round < 3 || time.Now().Before(end); round++ {
@@ -96,7 +96,7 @@ func (s *soak) rounds(end time.Time, atOnce int) error {
 		s.client.CloseIdleConnections()
 		s.registry.Client().CloseIdleConnections()
 		last = inUse()
-		last.HeapKB -= min(last.HeapKB, uint64(len(s.registry.Log())/2)) // the registry remembers requests, 512 bytes each
+		last.HeapKB -= min(last.HeapKB, uint64(len(s.registry.Log())/2)) // the registry logs requests, 512 bytes each
 		if round == 1 {
 			first = last
 		}
@@ -106,7 +106,7 @@ func (s *soak) rounds(end time.Time, atOnce int) error {
 	return last.exceeds(first)
 }
 
-// install is one run in a new directory. Every 40th deletes the cache while others use it.
+// install runs one installation in a new directory. Every 40th deletes the cache while others use it.
 func (s *soak) install(ctx context.Context, number int) error {
 	work := filepath.Join(s.dir, fmt.Sprint("work", number))
 	defer os.RemoveAll(work)
@@ -171,7 +171,7 @@ func (f flaky) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// cut is a body that breaks off.
+// cut is a body that ends too early.
 type cut struct {
 	io.Reader
 	io.Closer
@@ -185,24 +185,24 @@ func (c cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// usage is what a process holds.
+// usage is the number of goroutines and files, and the heap, of this process.
 type usage struct {
 	Goroutines, Files int
 	HeapKB            uint64
 }
 
 func inUse() usage {
-	for range 100 { // connections that are being closed
+	for range 100 { // wait for connections that are being closed
 		if runtime.NumGoroutine() < 10 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	runtime.GC()
-	runtime.GC() // what finalizers and pools held
+	runtime.GC() // a second cycle frees what finalizers and pools held
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	files, _ := os.ReadDir("/proc/self/fd") // none where there is no such directory
+	files, _ := os.ReadDir("/proc/self/fd") // nil on systems without this directory
 	return usage{runtime.NumGoroutine(), len(files), memory.HeapAlloc >> 10}
 }
 

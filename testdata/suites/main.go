@@ -1,13 +1,13 @@
-// Command suites runs the end-to-end tests of Terraform or OpenTofu twice, with the program that they are for and with tfdeps in
+// Command suites runs the end-to-end tests of Terraform or OpenTofu twice, with the real program and with tfdeps in
 // its place, and prints where the results differ.
 //
 //	go run ./testdata/suites CHECKOUT TFDEPS [NAME=VALUE...] [-test.run=...]
 //
-// CHECKOUT is a directory with the product's source, or MODULE@VERSION, which the Go module proxy has: github.com/opentofu/opentofu@v1.12.6. (Modules of
-// Terraform lack the modules in its tree, and can't be built.) The program and its tests are built first, which takes minutes; SUITES_BUILT=DIRECTORY keeps
-// them. TFDEPS is the path of tfdeps. What the tests would build with go, the program itself, is one of the two instead.
-// A registry on this machine plays those of both products, with packages that can be installed but do nothing; there is no other
-// network. What differs on purpose is printed with its number in docs/differences.md; anything else is an error.
+// CHECKOUT is a directory with the product's source, or MODULE@VERSION of the Go module proxy, such as github.com/opentofu/opentofu@v1.12.6. (Terraform's
+// module lacks the modules nested in its tree, and can't be built.) The program and its tests are built first, which takes minutes; SUITES_BUILT=DIRECTORY keeps
+// them. TFDEPS is the path of tfdeps. The tests build the program with go, which is replaced by a script that links one of the two instead.
+// A registry on this machine replaces those of both products. Its packages can be installed but do nothing; there is no other
+// network. Intended differences are printed with their number in docs/differences.md; other differences are errors.
 // docs/house/upstream.md says when to run it.
 package main
 
@@ -27,8 +27,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// explained are the tests that pass with the real program and not with tfdeps, by the beginning of their names, and the numbers of
-// the differences that they stumble over.
+// explained are the tests that pass only with the real program, by the beginning of their names, with the numbers of
+// the differences that make them fail.
 var explained = map[string]string{
 	"TestInitProviderNotFound/":                                     "11", // the words below a summary
 	"TestJsonIntoStream/init":                                       "60", // lines with times
@@ -39,7 +39,7 @@ var explained = map[string]string{
 	"TestSymlinkProviderTargetDirectory":                            "3",
 }
 
-// published are the packages that the tests want.
+// published are the packages that the tests need.
 var published = map[string][]string{
 	"hashicorp/null": {"2.1.0", "2.1.2", "3.1.0", "3.2.0"}, "hashicorp/template": {"2.1.0", "2.1.1", "2.2.0"}, "hashicorp/local": {"2.5.3"},
 	"hashicorp/random": {"3.8.1"}, "hashicorp/aws": {"5.0.0"}, "hashicorp/tfcoremock": {"0.1.1"}, "vmware/vsphere": {"2.14.0"}, "yottta/sleep": {"0.0.5"},
@@ -56,10 +56,10 @@ func main() {
 	}
 }
 
-// suite is what is built of a product.
+// suite has the paths of a product's program and tests.
 type suite struct{ product, program, tests, source string }
 
-// build makes the program and its tests, unless an earlier run did.
+// build builds the program and its tests, unless an earlier run did.
 func build(checkout, dir string) (suite, error) {
 	if strings.Contains(checkout, "@") {
 		said, err := exec.Command("go", "mod", "download", "-json", checkout).Output()
@@ -89,7 +89,7 @@ func build(checkout, dir string) (suite, error) {
 	return s, nil
 }
 
-// impostor is a go command. What it builds of the product itself starts another program instead, and has the name of that.
+// impostor is a script in the place of the go command. In the place of the product's program it writes a script that runs another program.
 const impostor = `#!/bin/sh
 for last; do :; done
 case $last in
@@ -117,7 +117,7 @@ func run(checkout, tfdeps string, rest []string) error {
 			return err
 		}
 		defer os.RemoveAll(built)
-	} else if built, err = filepath.Abs(built); err != nil { // the program is built in its checkout
+	} else if built, err = filepath.Abs(built); err != nil { // absolute, because the program is built in its checkout
 		return err
 	}
 	s, err := build(checkout, built)
@@ -154,15 +154,15 @@ func run(checkout, tfdeps string, rest []string) error {
 			return err
 		}
 		env = append(env, "PATH="+filepath.Join(dir, "real")+string(filepath.ListSeparator)+os.Getenv("PATH"), "CHECKPOINT_DISABLE=1", "TF_ACC=1",
-			"TFDEPS_NO_SHARED_CACHE=1", // tests that share a cache say other things (difference 36)
+			"TFDEPS_NO_SHARED_CACHE=1", // with a shared cache the output differs (difference 36)
 			"HTTPS_PROXY=http://127.0.0.1:1", "NO_PROXY=localhost,127.0.0.1")
 		results[i] = tests(s.tests, s.source, append(env, rest...))
 	}
 	return compare(results)
 }
 
-// link makes links to the real program and to tfdeps below a directory, and a go command that puts one of them, at a place, where
-// tests build the real one.
+// link makes symlinks to the real program and to tfdeps below a directory, and a go command that replaces the built program
+// by the one in place.
 func (s suite) link(dir, place, tfdeps, goCommand string) error {
 	for sub, target := range map[string]string{"real": s.program, "ours": tfdeps} { // tfdeps finds the real program on PATH
 		link := filepath.Join(dir, sub, s.product)
@@ -177,15 +177,15 @@ func (s suite) link(dir, place, tfdeps, goCommand string) error {
 	return os.WriteFile(filepath.Join(dir, "real", "go"), []byte(script), 0o755)
 }
 
-// outcome is a line that ends a test.
+// outcome matches the line at the end of a test.
 var outcome = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+)`)
 
-// port is that of a server on this machine, another one in each run.
+// port matches the port of a local server, which differs in each run.
 var port = regexp.MustCompile(`:\d{4,5}\b`)
 
-// tests runs the tests, and returns what became of each.
+// tests runs the tests, and returns the result of each.
 func tests(program, dir string, rest []string) map[string]string {
-	cmd := exec.Command(program, "-test.v", "-test.timeout=30m", "-test.skip=^TestFunction_") // without their provider, these end all others
+	cmd := exec.Command(program, "-test.v", "-test.timeout=30m", "-test.skip=^TestFunction_") // without their provider, these tests end the whole run
 	cmd.Dir, cmd.Env = dir, os.Environ()
 	for _, word := range rest {
 		if strings.HasPrefix(word, "-") {
@@ -194,7 +194,7 @@ func tests(program, dir string, rest []string) map[string]string {
 			cmd.Env = append(cmd.Env, word)
 		}
 	}
-	said, _ := cmd.CombinedOutput() // that tests fail is a result
+	said, _ := cmd.CombinedOutput() // failed tests are a result
 	results := map[string]string{}
 	for _, found := range outcome.FindAllSubmatch(said, -1) {
 		results[port.ReplaceAllString(string(found[2]), ":PORT")] = string(found[1])
@@ -210,7 +210,7 @@ func tests(program, dir string, rest []string) map[string]string {
 	return results
 }
 
-// compare prints the numbers, and the tests whose results differ.
+// compare prints the numbers of results, and the tests whose results differ.
 func compare(results [2]map[string]string) error {
 	for i, name := range []string{"the real program", "tfdeps"} {
 		count := map[string]int{}
@@ -226,7 +226,7 @@ func compare(results [2]map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(results[0])) {
 		ours := results[1][name]
 		isParent := slices.ContainsFunc(slices.Collect(maps.Keys(results[0])), func(other string) bool { return strings.HasPrefix(other, name+"/") })
-		if results[0][name] != "PASS" || ours == "PASS" || ours == "SKIP" || isParent { // one that isn't there is lost with tests that ended early
+		if results[0][name] != "PASS" || ours == "PASS" || ours == "SKIP" || isParent { // missing results are of tests that ended early
 			continue
 		}
 		why := "not explained"

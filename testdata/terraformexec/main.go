@@ -1,5 +1,5 @@
-// Command terraformexec does with a directory what tools do that drive
-// terraform through HashiCorp's own library, and says what came of it.
+// Command terraformexec runs terraform in a directory as tools do, through
+// HashiCorp's library terraform-exec, and prints the results.
 //
 //	terraformexec PROGRAM DIRECTORY
 package main
@@ -46,7 +46,7 @@ type driver struct {
 	*tfexec.Terraform
 }
 
-// init is run in both forms that the library has.
+// init calls both forms of init in the library.
 func (d driver) init() (string, error) {
 	if err := d.Init(d.ctx, tfexec.Upgrade(false)); err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func (d driver) workspace() (string, error) {
 	return fmt.Sprint(all, " ", current), err
 }
 
-// failure is what an init that can't succeed says.
+// failure reports whether an init that can't succeed returns the right error.
 func (d driver) failure() (string, error) {
 	err := d.Init(d.ctx, tfexec.BackendConfig("nope=1"))
 	if err == nil {

@@ -1,19 +1,20 @@
-// Command testlog reads what "go test -json" prints from its standard input,
-// and prints what people look for: a line for each package, all that a failed test
-// printed, and which tests were skipped and why. The exit code is 1 if a test
-// failed, or if one was skipped that the file of -skips doesn't list.
+// Command testlog reads the output of "go test -json" from stdin,
+// and prints a summary for people: a line for each package, the output of failed tests,
+// and the skipped tests with their reasons. The exit code is 1 if a test
+// failed, or if a test was skipped that the file of -skips doesn't list.
 //
 // The lines of that file are of two forms:
 //
 //	DIRECTORY TestName  why it may be skipped
 //	reason REGEXP
 //
-// The first is for the subtests, too; the second is for all tests that say such a reason.
-// A blank line, or one that begins with "#", says nothing. Without -skips, any test may be skipped.
+// The first is for a test with its subtests; the second is for all tests whose reason matches.
+// Blank lines and lines that begin with "#" are ignored. Without -skips, any test may be skipped.
 //
-// With -excepted, whose file has such lines, each test that stands in the source of the packages has to pass or to be listed,
-// whatever kept it from passing: a build constraint, too. A test all of whose subtests are skipped doesn't pass, unless each is listed
-// (TestName/subtest); where some have passed, their reasons may be listed. A test that is skipped for a reason that is listed is excepted, too. The last line says how many there are.
+// With -excepted, whose file has such lines, each test in the source of the packages has to pass or to be listed,
+// also if a build constraint excludes it. A test whose subtests are all skipped doesn't count as passed, unless each is listed
+// (TestName/subtest). If some subtests have passed, the reasons of the others may be listed instead. A test that is skipped for a listed reason counts
+// as excepted. The last line has the numbers of tests.
 package main
 
 import (
@@ -69,7 +70,7 @@ func (t testID) top() testID {
 	return testID{t.dir, name}
 }
 
-// allowance is what may be skipped.
+// allowance lists the tests that may be skipped.
 type allowance struct {
 	all     bool
 	tests   map[testID]bool
@@ -80,7 +81,7 @@ func (a allowance) permits(id testID, reason string) bool {
 	return a.all || a.tests[id.top()] || slices.ContainsFunc(a.reasons, func(r *regexp.Regexp) bool { return r.MatchString(reason) })
 }
 
-// permitsSubtest asks for the subtest itself, or one that it is below.
+// permitsSubtest reports whether the subtest itself, or one above it, is listed.
 func (a allowance) permitsSubtest(id testID) bool {
 	for name := id.name; strings.Contains(name, "/"); name = name[:strings.LastIndexByte(name, '/')] {
 		if a.tests[testID{id.dir, name}] {
@@ -128,17 +129,17 @@ type testEvent struct {
 type testLog struct {
 	module  string
 	out     io.Writer
-	output  map[testID][]string // what tests that haven't ended have printed
+	output  map[testID][]string // output of tests that haven't ended
 	skipped map[string][]string // by reason
-	ids     map[string]testID   // of those that were skipped, as they are printed
-	races   map[string]string   // by directory: a report of the race detector that hasn't ended
+	ids     map[string]testID   // skipped tests, by the names that are printed
+	races   map[string]string   // by directory: the incomplete report of the race detector
 	passed  map[testID]bool     // without subtests
-	some    map[testID]bool     // tests of which a subtest has passed
-	dirs    map[string]bool     // the packages that there were
+	some    map[testID]bool     // tests with a passed subtest
+	dirs    map[string]bool     // the directories of tested packages
 	failed  bool
 
 	excepted map[testID]bool // tests that may fail, without subtests
-	excused  map[string]bool // packages in which one of them has
+	excused  map[string]bool // packages in which one of these has failed
 }
 
 func newTestLog(module string, out io.Writer) *testLog {
@@ -151,7 +152,7 @@ func (l *testLog) read(in io.Reader) error {
 	for lines.Scan() {
 		var event testEvent
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
-			fmt.Fprintln(l.out, lines.Text()) // of the build, say
+			fmt.Fprintln(l.out, lines.Text()) // such as output of the build
 			continue
 		}
 		l.add(event)
@@ -201,8 +202,8 @@ func (l *testLog) add(event testEvent) {
 	}
 }
 
-// race prints the reports of the race detector. They belong to no test: go test adds them to the output
-// of any that runs, which may well pass.
+// race prints the reports of the race detector, because go test adds them to the output
+// of any running test, which may pass.
 func (l *testLog) race(dir, line string) {
 	report, begun := l.races[dir]
 	switch {
@@ -216,8 +217,8 @@ func (l *testLog) race(dir, line string) {
 	}
 }
 
-// reasonOf is what a test printed last before it said that it is skipped, without the place in its
-// file. What has no place comes second: a server of the test's may log something at any moment.
+// reasonOf returns the last line that a test printed before it was skipped, without file and
+// line. Lines with a file and line are preferred, because a server of the test may log something at any time.
 func reasonOf(output []string) string {
 	reason := "no reason is given"
 	placed := false
@@ -236,11 +237,11 @@ func reasonOf(output []string) string {
 	return reason
 }
 
-// maxNames is how many tests are named that were skipped for one reason, if they
-// may be.
+// maxNames is the maximum number of printed names of tests that were skipped for the same permitted
+// reason.
 const maxNames = 20
 
-// conclude prints what was skipped, and reports whether all is well.
+// conclude prints the skipped tests, and reports whether no test failed or was skipped without permission.
 func (l *testLog) conclude(allowed allowance) bool {
 	good := !l.failed
 	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
@@ -264,8 +265,8 @@ func (l *testLog) conclude(allowed allowance) bool {
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[^a-z\W]\w*)\(\w+ \*testing\.T\)`)
 
-// count looks into the source of the packages, below root, for tests that neither passed nor are excepted, and the other
-// way round, and says how many there are of each kind. It reports whether there are none.
+// count compares the tests in the source of the packages, below root, with the results. It prints tests that neither passed nor
+// are excepted, tests that are both, and the numbers. It reports whether all tests are one or the other.
 func (l *testLog) count(root string, excepted allowance) (good bool) {
 	good = true
 	passed, listed, other, subtests := 0, 0, 0, 0

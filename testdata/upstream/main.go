@@ -1,10 +1,10 @@
-// Command upstream shows what a new version of Terraform or OpenTofu changes for tfdeps: which folders of its own test
-// configurations are new or differ between two versions. If it is given the newer program, it runs get, providers and init of that
-// and of tfdeps in each of them, and prints where only one of them fails.
+// Command upstream shows what a new version of Terraform or OpenTofu changes for tfdeps: which folders of its test
+// configurations are new or differ between two versions. Given the newer program, it also runs get, providers and init of that
+// program and of tfdeps in each folder, and prints where their exit codes differ.
 //
 //	go run ./testdata/upstream CHECKOUT v1.15.9 v1.16.0 [path/to/terraform path/to/tfdeps]
 //
-// CHECKOUT is a git repository of the product. docs/house/upstream.md says what to do with what it prints.
+// CHECKOUT is a git repository of the product. docs/house/upstream.md says what to do with the output.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// perCommand is how long a command may take: some folders ask for hosts that there aren't.
+// perCommand is the timeout of a command, because some folders name hosts that don't exist.
 const perCommand = 30 * time.Second
 
 func main() {
@@ -77,7 +77,7 @@ func compare(checkout, to, folder string, programs []string) (differences string
 	return differences, nil
 }
 
-// runIn runs a command in a copy of a folder, with all that is beside it.
+// runIn runs a command in a copy of a folder.
 func runIn(checkout, to, folder, program, command string) (code int, said string, err error) {
 	dir, err := os.MkdirTemp("", "upstream-*")
 	if err != nil {
@@ -105,11 +105,11 @@ func runIn(checkout, to, folder, program, command string) (code int, said string
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(dir, filepath.FromSlash(folder))
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TFDEPS_TERRAFORM_VERSION="+strings.TrimPrefix(to, "v"), "TFDEPS_TOFU_VERSION="+strings.TrimPrefix(to, "v"))
-	out, _ := cmd.CombinedOutput() // the exit code says what matters
+	out, _ := cmd.CombinedOutput() // only the exit code matters
 	return cmd.ProcessState.ExitCode(), string(out), nil
 }
 
-// firstError is the headline of what a program says first to be wrong.
+// firstError returns the headline of the first error in a program's output.
 func firstError(said string) string {
 	_, after, _ := strings.Cut(said, "Error: ")
 	line, _, _ := strings.Cut(after, "\n")

@@ -1,5 +1,5 @@
-// Command company installs from a registry inside of a company, which has a
-// certificate of the company's own authority and wants a token.
+// Command company installs from a company's internal registry, which has a
+// certificate of the company's own CA and requires a token.
 package main
 
 import (
@@ -60,7 +60,7 @@ func install(ctx context.Context, args []string) error {
 	return err
 }
 
-// trusting makes a transport that trusts the authorities in a file.
+// trusting returns a transport that trusts the CA certificates in a file.
 func trusting(caFile string) (*http.Transport, error) {
 	pem, err := os.ReadFile(caFile)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command database installs a provider from a source of its own: packages that
-// lie in a table, with the hashes that were computed when they were put there.
+// Command database installs a provider from its own source: packages in
+// a table, with the hashes that were computed when they were added.
 package main
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// row is a package, as a database might hold it.
+// row is a package, as a database may store it.
 type row struct{ address, version, platform, path, sha256 string }
 
 // table is a source of providers.
 type table []row
 
-// Versions lists the versions that the table has of a provider.
+// Versions lists the versions of a provider in the table.
 func (t table) Versions(_ context.Context, p getproviders.Provider) (found getproviders.Available, err error) {
 	for _, r := range t {
 		if r.address == p.String() {
@@ -31,7 +31,7 @@ func (t table) Versions(_ context.Context, p getproviders.Provider) (found getpr
 	return found, nil
 }
 
-// Package says where a package is, and by what it is authenticated.
+// Package returns the location of a package, and the hash that authenticates it.
 func (t table) Package(_ context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	for _, r := range t {
 		if r.address == p.String() && r.version == v.String() && r.platform == plat.String() {
@@ -50,7 +50,7 @@ func (t table) Describe(getproviders.Provider) getproviders.Description {
 	return getproviders.Description{Name: "the database"}
 }
 
-// The arguments are those of a row, and the directory to install into.
+// The arguments are the fields of a row, and the directory to install into.
 func main() {
 	if len(os.Args) != 7 {
 		fmt.Fprintln(os.Stderr, "usage: database ADDRESS VERSION PLATFORM ARCHIVE SHA256 DIRECTORY")

@@ -1,6 +1,6 @@
-// Command ensure makes sure that a provider is there, at the newest version that
-// a constraint allows, and starts it: what tools do that talk to providers
-// themselves, and have neither a configuration nor a lock file.
+// Command ensure installs a provider, unless it is installed, at the newest version that
+// a constraint allows, and starts it. Tools that talk to providers
+// themselves do so, without a configuration and a lock file.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// start installs a provider below a directory, if it isn't there, and runs it.
+// start installs a provider below a directory, unless it is installed, and runs it.
 func start(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: ensure ADDRESS CONSTRAINT DIRECTORY")
@@ -47,7 +47,7 @@ func start(ctx context.Context, args []string) error {
 			},
 			Client:  client,
 			Product: product,
-			// What a later run knows a package by, without reading it.
+			// Receipts, by which a later run knows a package without reading it.
 			StateDir: filepath.Join(args[2], "state"),
 		},
 		Target: &providercache.Store{Dir: filepath.Join(args[2], "providers")},

@@ -1,5 +1,5 @@
-// Command errors tells apart why a provider can't be installed: what a program
-// branches on is an error value of this module, and texts are for people.
+// Command errors distinguishes why a provider can't be installed: programs
+// branch on error values of this module, because texts are for people.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// reason is what a program would do about it.
+// reason returns a program's own text for an error.
 func reason(err error) string {
 	failed, ok := getproviders.Failure(err)
 	switch {

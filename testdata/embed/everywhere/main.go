@@ -1,6 +1,6 @@
-// Command everywhere makes what other machines need of a provider: a lock file
-// for two platforms, a mirror, and the directory that Terraform finds packages in
-// by itself. One fetcher serves all three.
+// Command everywhere makes, for other machines that need a provider, a lock file
+// for two platforms, a mirror, and the directory in which Terraform finds packages
+// by default. One fetcher is used for all three.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	}
 }
 
-// fill makes them in a directory.
+// fill makes all three in a directory.
 func fill(ctx context.Context, args []string) error {
 	if len(args) != 2 {
 		return errors.New("usage: everywhere ADDRESS DIRECTORY")
@@ -40,7 +40,7 @@ func fill(ctx context.Context, args []string) error {
 	fetcher := &providercache.Fetcher{
 		Source: &getproviders.RegistrySource{Client: client, Discovery: &getproviders.Discovery{Client: client}, Product: product},
 		Client: client, Product: product,
-		// What is known of packages is kept there, from one call to the next.
+		// Hashes of packages are kept here, from one call to the next.
 		StateDir: filepath.Join(dir, "state"),
 		// Each archive is downloaded once for all three.
 		ArchiveDir: filepath.Join(dir, "archives"),

@@ -1,4 +1,4 @@
-// Command install installs one provider from its registry, shows how far it is,
+// Command install installs one provider from its registry, prints the progress,
 // and writes a lock file.
 package main
 
@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// install puts a provider that fits a constraint below a directory.
+// install installs a provider at a version that a constraint allows below a directory.
 func install(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: install ADDRESS CONSTRAINT DIRECTORY")

@@ -1,5 +1,5 @@
-// Command plan says what an installation would do, and does nothing: which
-// versions, and which of them are there, in the cache, or to be fetched.
+// Command plan prints what an installation would do, and changes nothing: which
+// versions it would use, and which of them are installed, in the cache, or to be fetched.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command policy installs a provider by the rules of a company: nothing that
-// nobody signed, and none of the versions that it has forbidden, wherever the
+// Command policy installs a provider by the rules of a company: no unsigned
+// package, and none of the forbidden versions, wherever the
 // package is.
 package main
 
@@ -30,8 +30,8 @@ func main() {
 	}
 }
 
-// rules returns a policy. It is asked about packages that are present and in a
-// cache, too.
+// rules returns a policy. It is also called for installed packages and for packages in a
+// cache.
 func rules(forbidden []string) func(context.Context, getproviders.Candidate) error {
 	return func(_ context.Context, c getproviders.Candidate) error {
 		switch {

@@ -17,7 +17,7 @@ func main() {
 		os.Exit(1)
 	}
 	dir, diags := configs.Read(context.Background(), os.Args[1], configs.Options{Product: getproviders.Terraform("1.15.9")})
-	// There is a result even where something is wrong, as complete as can be.
+	// The result is as complete as possible, even after errors.
 	for _, provider := range dir.Requirements.Providers() {
 		fmt.Printf("%s %q\n", provider, dir.Requirements.Constraints(provider).String())
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// address is the file that says where the other side is.
+// address is the path of the file with the server's address.
 var address string
 
-// run has a program run by the other side.
+// run asks the server to run a program.
 func run() (code int, err error) {
 	self, err := os.Executable()
 	if err != nil {

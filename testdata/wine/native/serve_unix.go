@@ -38,7 +38,7 @@ func run() (code int, err error) {
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
-			return 0, nil // this side is to end; the others end when their connection does
+			return 0, nil // the server ends; the clients end with their connections
 		}
 		go func() {
 			defer conn.Close()
@@ -49,7 +49,7 @@ func run() (code int, err error) {
 	}
 }
 
-// serve runs one program, in a process group that is killed where the other side is gone.
+// serve runs one program, in a process group that it kills when the client is gone.
 func (p paths) serve(conn net.Conn) error {
 	in := bufio.NewReader(conn)
 	line, err := in.ReadBytes('\n')
@@ -106,11 +106,11 @@ func (p paths) command(c call) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = p.native(c.Dir), p.environ(c.Env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = time.Second // what the program has left running may hold its output open
+	cmd.WaitDelay = time.Second // processes that the program has started may keep its output open
 	return cmd
 }
 
-// answers sends what two streams hold, one after the other.
+// answers sends the output of two streams, one answer at a time.
 type answers struct {
 	paths
 	mu      sync.Mutex
@@ -139,7 +139,7 @@ var (
 
 func (p paths) native(text string) string { return p.translate(drive, text) }
 
-// script is the text of a script, which starts the programs themselves.
+// script returns the text of a script, which starts the host's programs directly.
 func (p paths) script(text string) string {
 	return regexp.MustCompile(regexp.QuoteMeta(p.programs)+`/(\w+)\.exe`).ReplaceAllString(p.translate(driveInScript, text), "$1")
 }
@@ -148,7 +148,7 @@ func (p paths) translate(drive *regexp.Regexp, text string) string {
 	return drive.ReplaceAllStringFunc(text, func(found string) string {
 		parts := drive.FindStringSubmatch(found)
 		before, root := parts[1], ""
-		if strings.Count(before, "/")%2 == 1 { // of a URL, not file://C:/
+		if strings.Count(before, "/")%2 == 1 { // the slash of a URL's path, but not of file://C:/
 			before = before[1:]
 		}
 		if strings.EqualFold(parts[2], "c") {
@@ -158,7 +158,7 @@ func (p paths) translate(drive *regexp.Regexp, text string) string {
 	})
 }
 
-// environ leaves out what is Windows' own, and has this system's path.
+// environ returns the environment without variables of Windows, and with the host's PATH.
 func (p paths) environ(of []string) []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for _, text := range of {
