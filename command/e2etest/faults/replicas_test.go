@@ -188,7 +188,7 @@ func fetch(client *http.Client, url string) ([]byte, error) {
 func TestServe_ReplicasAreKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	length := 3 * time.Second
+	length := 2 * time.Second
 	if given := os.Getenv("TFDEPS_TEST_REPLICAS"); given != "" {
 		var err error
 		if length, err = time.ParseDuration(given); err != nil {

@@ -63,15 +63,13 @@ var packed = once(func(program string) ([]byte, error) {
 // skipped if its dependencies can't be downloaded.
 func BuildNested(t *testing.T, dir string) string {
 	t.Helper()
-	if out, err := nestedModules(Path(t, dir)); err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatalf("TFDEPS_REQUIRE_PEERS=1, and the modules of %s can't be had: %v\n%s", dir, err, out)
+	if _, failed := built(dir); failed != nil {
+		if out, err := GoCommand("list", "-C", Path(t, dir), "-deps", ".").CombinedOutput(); err != nil {
+			if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+				t.Fatalf("TFDEPS_REQUIRE_PEERS=1, and the modules of %s can't be had: %v\n%s", dir, err, out)
+			}
+			t.Skipf("the modules of %s can't be had: %v\n%s", dir, err, out)
 		}
-		t.Skipf("the modules of %s can't be had: %v\n%s", dir, err, out)
 	}
 	return Build(t, dir)
 }
-
-var nestedModules = once(func(dir string) ([]byte, error) {
-	return GoCommand("list", "-C", dir, "-deps", ".").CombinedOutput()
-})
