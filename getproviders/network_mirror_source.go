@@ -116,17 +116,10 @@ func (s *NetworkMirrorSource) Describe(Provider) Description {
 
 func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.baseURL() }
 
-// missing returns the error for a version without a document. If the index can't be read, it says
-// that the version is missing.
+// missing returns the error for a version without a document.
 func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
 	versions, err := s.versions(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, ErrProviderNotFound):
-		return err
-	}
-	return Available{Versions: versions}.lacks(Subject{Source: s.name(), Provider: p, Version: v})
+	return Available{Versions: versions}.missing(ctx, err, Subject{Source: s.name(), Provider: p, Version: v})
 }
 
 // versions asks for a provider's versions once. It also caches the answer that the provider doesn't exist.

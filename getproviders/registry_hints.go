@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -32,20 +31,10 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (Available, error
 }
 
 // missing returns the error for a package that the registry doesn't have. The protocol answers 404
-// whatever the reason, so the list of versions decides; if it can't be read, the error says that
-// the platform is missing.
+// whatever the reason, so the list of versions decides.
 func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, plat Platform) error {
-	about := Subject{Provider: p, Version: v, Platform: plat, Source: registryName(p)}
 	list, err := s.list(ctx, p)
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, ErrProviderNotFound):
-		return err
-	case err != nil:
-		return about.Missing()
-	}
-	return list.lacks(about)
+	return list.missing(ctx, err, Subject{Provider: p, Version: v, Platform: plat, Source: registryName(p)})
 }
 
 // explainMissing finds out whether a host's registry is a network mirror, by asking for its list of

@@ -74,10 +74,6 @@ func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 	}
 }
 
-func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) {
-	wantKind(t, must.ErrorOf(askForPackage(t, newFakeRegistry(t, nil))), ErrProviderNotFound)
-}
-
 func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 	const none = "no compatible version of registry.example/acme/widget is known: use another version of the program, or ask the provider's publisher"
 	for name, test := range map[string]struct{ list, hint string }{

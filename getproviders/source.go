@@ -3,6 +3,7 @@ package getproviders
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -46,6 +47,20 @@ type Listed struct {
 	Protocols    []string   // the versions of the plugin protocol, such as "5.0"
 	Platforms    []Platform // sorted
 	FromRegistry bool       // as in Package
+}
+
+// missing returns the error for a package that a source doesn't have. err is that of asking for the list; if it can't be read, the error says
+// that what was asked for is missing.
+func (a Available) missing(ctx context.Context, err error, about Subject) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, ErrProviderNotFound):
+		return err
+	case err != nil:
+		return about.Missing()
+	}
+	return a.lacks(about)
 }
 
 // lacks returns the error for a version that isn't in the list, or has no package for the platform.

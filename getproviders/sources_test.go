@@ -26,12 +26,9 @@ func TestSource_EndsWithTheContext(t *testing.T) {
 		}
 		must.NotContain(t, strings.Join(*asked, ""), "b", name)
 	}
-	must.Equal(t, must.ErrorOf(versionsIn(ctx, dir)), gone)
+	must.Equal(t, must.ErrorOf(dir.Versions(ctx, widget)), gone)
+	must.Equal(t, Available{}.missing(ctx, nil, Subject{}), gone)
 	must.Equal(t, must.ErrorOf(dir.Providers(ctx)), gone)
-}
-
-func versionsIn(ctx context.Context, source Source) (Available, error) {
-	return source.Versions(ctx, widget)
 }
 
 // TestSource_RemembersAnswersAndNoFailures: hints that need the list of versions cost no request, either.

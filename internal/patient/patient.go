@@ -41,6 +41,19 @@ func Open(path string, flags int) (file *os.File, err error) {
 	return file, err
 }
 
+// OpenRegular opens a regular file for reading; anything else is an error. Stat comes first, because opening a named pipe would block.
+func OpenRegular(path string) (*os.File, os.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := Open(path, 0)
+	return file, info, err
+}
+
 // Try does a step, again and again for two seconds where its error says that another program has a file open, and none
 // of the paths is a directory. It returns the last error.
 func Try(step func() error, paths ...string) error {

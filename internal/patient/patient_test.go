@@ -59,7 +59,8 @@ func TestRename_DoesWhatPackageOSDoes(t *testing.T) {
 	file := must.Get(Open(b, 0))(t)
 	must.Succeed(t, file.Close())
 	must.Fail(t, Rename(a, b), os.ErrNotExist)
+	must.Refuse(OpenRegular(dir))(t)
 	must.Succeed(t, Remove(b))
-	must.Fail(t, must.ErrorOf(Open(b, 0)), os.ErrNotExist)
+	must.Fail(t, must.ErrorOf(OpenRegular(b)), os.ErrNotExist)
 	must.Succeed(t, RemoveAll(dir))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
@@ -76,14 +76,7 @@ func filesOf(dir string) (files []packageFile, err error) {
 
 // add puts a file into the archive.
 func (f packageFile) add(ctx context.Context, w *zip.Writer, read func(bytes int64), buffer []byte) (digest treehash.File, err error) {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return digest, err
-	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
-		return digest, fmt.Errorf("%s is not a file", f.path)
-	}
-	content, err := os.Open(f.path)
+	content, info, err := patient.OpenRegular(f.path)
 	if err != nil {
 		return digest, err
 	}

@@ -148,11 +148,10 @@ var login = par.OnceRegexp(`(://)[^/\s'"]*@`)
 // shownURL returns a URL for messages.
 func shownURL(address string) string {
 	if !strings.Contains(address, "://") {
-		path := address
-		if i := strings.IndexByte(address, '@'); i >= 0 && !strings.Contains(address[:i], "/") {
-			path = address[i+1:]
+		if login, path, ok := strings.Cut(address, "@"); ok && !strings.Contains(login, "/") {
+			address = path
 		}
-		return printable(path)
+		return printable(address)
 	}
 	u, err := url.Parse(address)
 	if err != nil {

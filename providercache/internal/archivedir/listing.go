@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -152,17 +152,10 @@ func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (r
 		found.Receipt = rc
 		return found, nil
 	}
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
-	}
-	if err != nil {
-		return receipt.Pending{}, err
-	}
 	began := d.Fetcher.Now()
 	record, _ := receipt.RecordArchive(path)
 	record.ReadFrom = began
-	file, err := os.Open(path)
+	file, info, err := patient.OpenRegular(path)
 	if err != nil {
 		return receipt.Pending{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // maxRedirects bounds how many redirects are followed; common clients have the same limit.
@@ -46,15 +47,7 @@ func (f localFile) Modified() time.Time { return f.modified }
 
 // openFile opens an archive on this machine.
 func openFile(path string) (source, error) {
-	// Stat comes first, because opening a named pipe would block.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
-	}
-	file, err := os.Open(path)
+	file, info, err := patient.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
