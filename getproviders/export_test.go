@@ -7,10 +7,12 @@ type (
 	Expiry          = expiry
 )
 
-const (
-	ExpiredAll     = expiredAll
-	ExpiredNothing = expiredNothing
-	BuiltInHost    = builtInHost
+const BuiltInHost = builtInHost
+
+// What OpenTofu lets expire, with and without its variable.
+var (
+	ExpiredNothing = Product{Predecessor: new(Product), NeedsUnexpired: true}.expiry()
+	ExpiredAll     = Product{Predecessor: new(Product)}.expiry()
 )
 
 // WithKeys returns the signers with other keys than the embedded ones.

@@ -52,10 +52,10 @@ func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
 }
 
 func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
-	fake := newFakeRegistry(t, pages{
-		"/v1/acme/widget/versions": `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`,
-	})
+	fake := newFakeRegistry(t, pages{versionsPath: "403"})
 	source := fake.source(t)
+	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux)), ErrUnauthorized)
+	fake.answers[versionsPath] = `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`
 	must.Equal(t, must.Get(source.Describe(widget).SourceURL(t.Context(), widget, v1, linux))(t), fake.URL+"/v1/")
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, version("2.0.0"), linux)), ErrVersionNotFound)
 	must.Fail(t, must.ErrorOf(source.Describe(widget).SourceURL(t.Context(), widget, v1, Platform{OS: "plan9", Arch: "arm"})), ErrPlatformMissing)

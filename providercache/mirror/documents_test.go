@@ -103,6 +103,10 @@ func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 		}
 		must.Equal(t, m.registry.Requests("archive"), archives)
 	}
+	m.registry.Break("sums", providertest.Fault{Status: 404})
+	m.again(registrySource(m.registry))
+	must.Refuse(m.run(want("widget@1.0.0")...))(t)
+	must.Equal(t, m.registry.Requests("archive"), 4) // three for the mirror and one for the lock file
 	m.registry.Break("package", providertest.Fault{Status: 404})
 	must.Get(m.run(wanted...))(t)
 }

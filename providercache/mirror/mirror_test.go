@@ -170,6 +170,7 @@ func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
 	must.Get(m.run(wanted...))(t)
 	wanted[0].Hashes = locked.Hashes
+	must.Len(t, files(t, filepath.Join(m.Fetcher.StateDir, "mirrors")), 3) // receipts, and the files of two locks
 	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
 		m.Fetcher.StateDir = state

@@ -150,7 +150,7 @@ func (m mutation) run() (string, error) {
 	return goTest(m.file, bytes.Replace(content, []byte(m.old), []byte(m.text), 1), "-timeout=5m", "-run="+m.tests, m.pkg)
 }
 
-// goTest runs tests with other content of a file, also in the programs that they build.
+// goTest runs tests with other content of a file.
 func goTest(file string, content []byte, arguments ...string) (string, error) {
 	temporary, err := os.MkdirTemp("", "mutate-")
 	if err != nil {

@@ -1,6 +1,7 @@
 package lockhashes_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,9 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	computed := lockOne(t, reader, everyPlatform)
 	must.Equal(t, registry.Requests("archive"), 3)
 	must.Equal(t, encoded(believed.Locks), encoded(computed.Locks))
+	wary := newUser(t, registry)
+	wary.Fetcher.Policy = func(context.Context, getproviders.Candidate) error { return errRefused }
+	must.Fail(t, lock(t, wary, everyPlatform).Err, errRefused)
 }
 
 // TestLock_RecordsWhatIsListedOfOtherPlatforms: a lock for one of

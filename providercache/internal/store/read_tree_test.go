@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -106,18 +105,19 @@ func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
 	t.Parallel()
 	dir, large := t.TempDir(), installtest.Noise(20_000_000)
-	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), large)
-	write(t, filepath.Join(dir, widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip"),
+	write(t, filepath.Join(dir, widget+"/1.1.0/darwin_arm64/terraform-provider-widget"), large)
+	write(t, filepath.Join(dir, widget+"/terraform-provider-widget_1.0.0_linux_amd64.zip"),
 		string(zipOf(t, map[string]string{"terraform-provider-widget": large})))
 	steps, mu := map[string]int{}, new(sync.Mutex)
-	must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+	trees := must.Get(store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Kind == event.HashProgress {
 			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Path), " ", e.Done/8_000_000)]++
 		}
 	})))(t)
-	const unpacked, packed = "1.0.0 linux_amd64 ", "1.1.0 terraform-provider-widget_1.1.0_linux_amd64.zip "
+	must.Equal(t, trees[0].Packages[0].Packed, true) // the older version
+	const unpacked, packed = "1.1.0 darwin_arm64 ", "1.0.0 terraform-provider-widget_1.0.0_linux_amd64.zip "
 	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
 		t.Errorf("reported were %v, want %v", steps, want)
 	}
@@ -167,12 +167,9 @@ func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 func TestReadTrees_EndWithTheContext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for i := range 5 {
-		write(t, filepath.Join(dir, fmt.Sprintf("%s/1.%d.0/linux_amd64/terraform-provider-widget", widget, i)), "one")
-	}
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	must.Fail(t, must.ErrorOf(store.ReadTrees(ctx, []string{dir}, unobserved)), gone)
+	write(t, filepath.Join(dir, widget+"/1.0.0/linux_amd64/terraform-provider-widget"), "one")
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	must.Fail(t, must.ErrorOf(store.ReadTrees(ctx, []string{dir}, unobserved)), cachetest.ErrStopped)
 	must.Fail(t, must.Get(store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, unobserved))(t)[0].Err, os.ErrNotExist)
 }

@@ -73,12 +73,10 @@ func unpackArriving(tb testing.TB, content []byte, dir string, limits Limits) (r
 	if err != nil {
 		return Content{}, false, err
 	}
-	if onArrival.agrees(whole) {
-		result, err = onArrival.finish(whole, dir)
-		return result, true, err
+	if result, onTheWay, err = whole.Finish(onArrival, dir); !onTheWay {
+		result, err = whole.Unpack(tb.Context(), dir)
 	}
-	result, err = whole.Unpack(tb.Context(), dir)
-	return result, false, err
+	return result, onTheWay, err
 }
 
 // arrived reads content that has arrived already; all says that nothing follows.
@@ -136,16 +134,14 @@ func TestStream_ReportsADiskThatFails(t *testing.T) {
 		s := newStreamer(nil, DefaultLimits())
 		s.in = bufio.NewReader(bytes.NewReader(data))
 		header := fastzip.FileHeader{Method: method, CompressedSize64: uint64(len(stored))}
-		must.Equal(t, s.inflate(disk, header), disk.err, method)
+		must.Equal(t, s.inflate(&guard{s, t.Context(), disk, 0}, header), disk.err, method)
 	}
 }
 
 func TestHashFile_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
 	disk := failing{errors.New("broken")}
-	if _, _, err := readEntries(disk, 100, cachetest.Widget, DefaultLimits()); err == nil || !strings.Contains(err.Error(), "broken") {
-		t.Errorf("a disk that can't be read: %v", err)
-	}
+	must.Contain(t, must.ErrorOf(readEntries(disk, 100, cachetest.Widget, DefaultLimits())), "broken")
 }
 
 func TestTailReader_ReadsWhatIsThereBeforeItsEnd(t *testing.T) {

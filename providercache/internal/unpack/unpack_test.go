@@ -337,5 +337,8 @@ func TestUnpack_EndsWithItsContext(t *testing.T) {
 
 func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
-	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), archiveOf(t, good), filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
+	content := archiveOf(t, good)
+	must.Fail(t, must.ErrorOf(unpackFile(t.Context(), content, filepath.Join(t.TempDir(), "missing", "package"), Limits{})), fs.ErrNotExist)
+	whole := must.Get(Open(bytes.NewReader(content), int64(len(content)), cachetest.Widget, DefaultLimits()))(t)
+	must.Fail(t, must.ErrorOf(whole.Finish(Stream(arrived(t.Context(), content, true), "", DefaultLimits()), t.TempDir())), fs.ErrNotExist)
 }
