@@ -176,14 +176,15 @@ func (c signedChecksums) unknownIssuer(keys []string) error {
 }
 
 // badSignature returns the error for a signature that is invalid, or that can't be read, or whose
-// key can't be read. The key and the URL of the checksum list are "" if unknown.
-func badSignature(subject, key, list string, err error) error {
-	if key != "" {
-		key = " by key " + key
+// key can't be read. keys are the IDs of the key that it is by, and list the URL of the checksum list; both may be empty.
+func badSignature(subject string, keys []string, list string, err error) error {
+	by := ""
+	if len(keys) > 0 {
+		by = " by key " + strings.Join(keys, ", ")
 	}
 	return &Fault{
 		Code: "invalid_signature", Kind: ErrAuthentication, Err: fmt.Errorf("can't verify %s: %w", subject, err),
-		Hint: "the checksum list or its signature" + key +
+		Hint: "the checksum list or its signature" + by +
 			" was changed on its way, or was published wrongly. Don't use the package; if it happens again, tell the provider's publisher" + listAt(list),
 	}
 }

@@ -89,10 +89,10 @@ func (c signedChecksums) findIssuer() (issuer *signedBy, trust string, err error
 			continue
 		}
 		if err != nil {
-			return nil, "", badSignature(fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), "", "", err)
+			return nil, "", badSignature(fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), nil, "", err)
 		}
 		if unread != nil {
-			return nil, "", badSignature(subject, "", c.sumsURL, unread)
+			return nil, "", badSignature(subject, nil, c.sumsURL, unread)
 		}
 		issuer, err := key.verify(c.Sums, signature, c.Expiry)
 		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
@@ -100,7 +100,7 @@ func (c signedChecksums) findIssuer() (issuer *signedBy, trust string, err error
 			continue
 		}
 		if err != nil {
-			return nil, "", badSignature(subject, strings.Join(key.primary, ", "), c.sumsURL, err)
+			return nil, "", badSignature(subject, key.primary, c.sumsURL, err)
 		}
 		if c.Expiry == expiredAll && len(issuer.notes) > 0 { // another key may still be good
 			if expired == nil {
@@ -127,7 +127,7 @@ func (c signedChecksums) checkOfficial(signature pgpPackets) (*signedBy, error) 
 		return nil, nil
 	}
 	if err != nil {
-		return nil, badSignature("the checksum list: the official signing key", "", "", err)
+		return nil, badSignature("the checksum list: the official signing key", nil, "", err)
 	}
 	official, err := key.verify(c.Sums, signature, c.Expiry)
 	if err != nil {
@@ -141,7 +141,7 @@ func (c signedChecksums) checkOfficial(signature pgpPackets) (*signedBy, error) 
 func (c signedChecksums) checkTrust(key signingKey, trust string) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
-		return nil, badSignature("the trust signature: the partner programme's key", "", "", err)
+		return nil, badSignature("the trust signature: the partner programme's key", nil, "", err)
 	}
 	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.primary, ", "))
 	content, err := unarmor(trust, openpgp.SignatureType)
@@ -154,7 +154,7 @@ func (c signedChecksums) checkTrust(key signingKey, trust string) (*signedBy, er
 		partner, err = partners.verify(key.content, signature, c.Expiry)
 	}
 	if err != nil {
-		return nil, badSignature(subject, "", "", err)
+		return nil, badSignature(subject, nil, "", err)
 	}
 	return partner, nil
 }
