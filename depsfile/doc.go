@@ -31,8 +31,8 @@
 //   - If the file is a symlink to another lock file of the same repository (or, outside of repositories,
 //     of the same directory), which is a regular file and belongs to the user, Save writes that one.
 //     If the symlink leads to a file elsewhere, Save returns an error. In all other cases (and on
-//     Windows, where files have no owner that Go knows) Save replaces the symlink by a regular file,
-//     as Terraform and OpenTofu always do.
+//     Windows, where Go doesn't tell the owner of a file) Save replaces the symlink by a regular
+//     file, as Terraform and OpenTofu always do.
 //   - Conflict markers of a merge are reported as such, and nothing else is.
 //   - A value that can't be read is one error; Terraform and OpenTofu add a second one about
 //     its spelling.

@@ -22,8 +22,8 @@ type Lock struct {
 	Hashes []getproviders.Hash
 }
 
-// Locks is the content of a lock file. The zero value is empty and ready to
-// use, and a nil *Locks is empty and read-only. Not safe for concurrent change.
+// Locks is the content of a lock file. The zero value is empty and ready to use, and a
+// nil *Locks is empty and read-only. It isn't safe for concurrent changes.
 type Locks struct {
 	providers map[getproviders.Provider]Lock
 	modules   [][]byte // blocks for modules, which nothing here parses, as they were read
@@ -39,7 +39,7 @@ func (l *Locks) orEmpty() *Locks {
 	return l
 }
 
-// Provider returns the entry of p.
+// Provider returns the entry of p, and whether it exists.
 func (l *Locks) Provider(p getproviders.Provider) (Lock, bool) {
 	lock, found := l.entries()[p]
 	lock.Hashes = slices.Clone(lock.Hashes)

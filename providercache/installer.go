@@ -112,8 +112,8 @@ type PlannedFetch struct {
 	Bytes int64 `json:"bytes,omitzero"`
 }
 
-// plan turns the steps into a Plan, with the source and size of packages to fetch. It asks
-// the source for no package: Location is empty if the source can't tell otherwise.
+// plan turns the steps into a Plan, with the source and size of packages to fetch. It asks the
+// source for no package; Location is empty if the source tells it only with the package.
 func (in *Installer) plan(ctx context.Context, req getproviders.Requirements, all steps, at store.View) Plan {
 	plan := Plan{Present: all.to(keep).selections(), Link: all.to(linking).selections(), BuiltIn: []getproviders.Provider{}}
 	for _, p := range in.withoutSkipped(req).Providers() {

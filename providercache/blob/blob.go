@@ -192,7 +192,7 @@ var (
 	ErrNotFound = errors.New("there is no such object")
 	// ErrNoBucket: the bucket doesn't exist, so nobody knows whether the object does. It doesn't match ErrNotFound.
 	ErrNoBucket = errors.New("there is no such bucket")
-	// ErrExists: the object exists, against PutOptions.IfAbsent.
+	// ErrExists: the object exists, and PutOptions.IfAbsent is set.
 	ErrExists = errors.New("the object exists already")
 	// ErrChanged: the object doesn't have the Tag of IfMatch.
 	ErrChanged = errors.New("the object has changed")

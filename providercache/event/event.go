@@ -50,7 +50,7 @@ const (
 	Selected     Kind = "selected"      // the version is chosen
 	Hashing      Kind = "hashing"       // the package at Path is about to be read, because no receipt has its hashes
 	HashProgress Kind = "hash_progress" // every 8 MB that were read of files or of an archive
-	Hashed       Kind = "hashed"        // a package that was only verified was read
+	Hashed       Kind = "hashed"        // a package was read only to verify it
 	Fetching     Kind = "fetching"      // the package is about to be fetched from Source
 	Progress     Kind = "progress"      // an archive is being downloaded: at most ten times a second, from 0, or the bytes of an earlier run, to Total
 	Begun        Kind = "begun"         // a Phase other than Downloading begins
@@ -106,7 +106,7 @@ const (
 	Linking           // files are linked, cloned or copied to their place
 )
 
-// String is the phase in a word, such as "unpacking".
+// String returns the phase as a word, such as "unpacking".
 func (p Phase) String() string {
 	return [...]string{"downloading", "unpacking", "hashing", "linking"}[p]
 }

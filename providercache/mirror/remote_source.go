@@ -120,7 +120,8 @@ func (c sameH1) Authenticate(d getproviders.Digests) (getproviders.Authenticatio
 	return getproviders.AuthenticationResult{}, otherContent(c.url, err)
 }
 
-// otherContent says that an archive of a remote isn't the package that its name says; err says what it is.
+// otherContent returns the error for an archive of a remote that has
+// the name of another package; err describes its content.
 func otherContent(url string, err error) error {
 	return &getproviders.Fault{
 		Code: "checksum_mismatch", Err: fmt.Errorf("%s has other content than the lock file says: %w", url, err),

@@ -116,8 +116,8 @@ func (r rule) refusal(c candidate) *Refusal {
 	return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
 }
 
-// CheckDowngrade returns a Refusal if the rule refuse_downgrades forbids a version, which needs no
-// package yet; else nil. locked and seen are those of HookOptions.Against; zero: none.
+// CheckDowngrade returns a Refusal if the rule refuse_downgrades forbids a version, else nil.
+// It needs no package. locked and seen are those of HookOptions.Against; zero: none.
 func (p Policy) CheckDowngrade(of getproviders.Provider, version, locked, seen getproviders.Version) *Refusal {
 	return p.only(ruleDowngrades).check(candidate{Candidate: getproviders.Candidate{Provider: of, Version: version}, Locked: locked, Seen: seen})
 }

@@ -8,8 +8,8 @@
 //	defer env.Close()
 //	locks, _, err := env.Installer(".terraform/providers").Install(ctx, required, locks, providercache.Normal)
 //
-// Only this package imports the drivers of buckets, OCI registries and repositories.
-// Programs that need none of them make an Installer from cliconfig.
+// Of the public packages, only this one includes the drivers of buckets, OCI registries and
+// repositories. Programs that need none of them make an Installer from cliconfig.
 package setup
 
 import (
@@ -49,7 +49,7 @@ type Options struct {
 	PluginDirs []string // directories in the layout of a filesystem mirror; if set, no other source is asked
 	Fallback   getproviders.Fallback
 	Offline    bool         // send no request
-	Client     *http.Client // nil: one of getproviders.NewClient
+	Client     *http.Client // nil: getproviders.NewClient makes one
 
 	Policy  func(context.Context, getproviders.Candidate) error // as Fetcher.Policy
 	Observe func(context.Context, event.Event)                  // as Fetcher.Observe
@@ -63,7 +63,7 @@ type Environment struct {
 	Source   getproviders.Source
 	Fetcher  *providercache.Fetcher
 	Cache    *providercache.Store           // nil: no cache can be used
-	Skip     map[getproviders.Provider]bool // that their developers run from a directory of their own
+	Skip     map[getproviders.Provider]bool // providers that their developers run from a directory of their own
 
 	opts    Options
 	hosts   places.Hosts

@@ -156,9 +156,8 @@ func (d *Dir) IsCurrent(ctx context.Context, t fetch.Request, k *Kept) (bool, er
 	return true, d.Approve(ctx, t, *k)
 }
 
-// fetchStaged fetches a package into a stage. The caller publishes it, at once or when no index lists
-// the archive that it replaces any more. If the archive in place, there, is the same, it is Present and
-// the stage is removed.
+// fetchStaged fetches a package into a stage. The caller publishes it, at once or, if it replaces another archive, when no
+// index lists that one any more. If the package equals there, the archive in place, the stage is removed and k is Present.
 func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there receipt.Pending) (Kept, error) {
 	into := d.fetchArchive
 	if d.Unpacked {
