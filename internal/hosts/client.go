@@ -18,55 +18,53 @@ import (
 	"time"
 )
 
-// ClientOptions is what NewClient needs to know. The zero value works.
+// ClientOptions are the options of NewClient. The zero value works.
 type ClientOptions struct {
-	UserAgent     string        // sent with every request unless the request has one; empty: none is added
-	Retries       int           // how often a request is tried again after a failure; 0: never
-	RetryWaitMin  time.Duration // the shortest wait before the first retry, doubled for each further one; 0: 1 s
-	RetryWaitMax  time.Duration // no wait is longer, whatever Retry-After says; 0: 30 s
-	OnRetry       func(Retry)   // is called by many goroutines before the wait for each retry; nil: nothing is told
-	HeaderTimeout time.Duration // for each of: connecting, TLS handshake, the response's header; in each attempt; 0: 10 s
-	StallTimeout  time.Duration // without a byte of the body; 0: 30 s
-	// DocumentTimeout is how long the body of anything but an archive (WithOwnConnection)
-	// may take; 0: a minute.
+	UserAgent     string        // sent with every request that has none; "" adds none
+	Retries       int           // how often a failed request is tried again; 0 means never
+	RetryWaitMin  time.Duration // the shortest wait before the first retry, doubled for each further one; 0 means 1 s
+	RetryWaitMax  time.Duration // the longest wait, also for Retry-After; 0 means 30 s
+	OnRetry       func(Retry)   // called by many goroutines before the wait for each retry; may be nil
+	HeaderTimeout time.Duration // for each of: connecting, TLS handshake, the response's header; in each attempt; 0 means 10 s
+	StallTimeout  time.Duration // without a byte of the body; 0 means 30 s
+	// DocumentTimeout is the longest time for the body of anything but an archive
+	// (WithOwnConnection); 0 means a minute.
 	DocumentTimeout time.Duration
-	// MinRate is how many bytes a second an archive has to bring, over a minute; 0: 1024.
+	// MinRate is the least rate of an archive in bytes per second, over a minute; 0 means 1024.
 	MinRate int64
-	Log     *slog.Logger     // one debug record for each attempt, redacted; nil: none
-	Now     func() time.Time // the clock, for DocumentTimeout, MinRate and for durations in the log; nil: the system's
+	Log     *slog.Logger     // one debug record for each attempt, redacted; nil means none
+	Now     func() time.Time // the clock for DocumentTimeout, MinRate and durations in the log; nil means time.Now
 
-	// CertFile is a PEM file of certificates that are trusted besides those of the
-	// system, and CertDir a directory of such files; several are separated as in PATH.
-	// See TrustVariables for SSL_CERT_FILE and SSL_CERT_DIR.
+	// CertFile is a PEM file of certificates that are trusted in addition to the system's, and
+	// CertDir a directory of such files, or several, separated as in PATH. See TrustVariables for
+	// SSL_CERT_FILE and SSL_CERT_DIR.
 	CertFile, CertDir string
-	variables         struct{ file, dir string } // the values that TrustVariables got, for errors
-	// TLS is how connections are secured, client certificates included; nil: by the
-	// system's certificates. It is copied. Versions before 1.2 are used only if
-	// its MinVersion says so. CertFile and CertDir add to its RootCAs.
+	variables         struct{ file, dir string } // the parameters of TrustVariables, for errors
+	// TLS is the TLS configuration, with client certificates; nil means the system's certificates.
+	// It is copied. Versions before 1.2 are used only if its MinVersion says so. CertFile and
+	// CertDir add to its RootCAs.
 	TLS *tls.Config
-	// Proxy says through which proxy a request goes; nil: http.ProxyFromEnvironment.
+	// Proxy returns the proxy of a request; nil means http.ProxyFromEnvironment.
 	Proxy func(*http.Request) (*url.URL, error)
-	// DialContext makes connections, and may refuse to, such as those to private
-	// addresses; nil: a net.Dialer. HeaderTimeout ends it.
+	// DialContext makes connections, and may refuse to, such as to private addresses; nil means a
+	// net.Dialer. HeaderTimeout limits it.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Base is the bottom of the stack; nil: a clone of http.DefaultTransport.
+	// Base sends requests; nil means a clone of http.DefaultTransport.
 	//
-	// Of an *http.Transport a clone is used: what the fields above say replaces its
-	// settings, and its own proxy, dialer, certificates and time limits stay where they
-	// say nothing. Any other RoundTripper connects as it likes: TLS, Proxy, DialContext,
-	// CertFile and CertDir can't be combined with it, its answers have to begin within
-	// three times HeaderTimeout, and it asks [WantsOwnConnection] for which requests
-	// not to share a connection.
+	// An *http.Transport is cloned: the fields above replace its settings, and it keeps its own
+	// proxy, dialer, certificates and timeouts where they are zero. Any other RoundTripper makes
+	// its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it,
+	// its answers must begin within three times HeaderTimeout, and it can call [WantsOwnConnection]
+	// for requests that shouldn't share a connection.
 	Base http.RoundTripper
 
-	random func() float64 // from 0 up to, but not including, 1: for waits
+	random func() float64 // in [0, 1), for waits
 }
 
-// TrustVariables sets CertFile and CertDir to the values of SSL_CERT_FILE and
-// SSL_CERT_DIR on macOS and Windows, where Go doesn't read these variables itself.
-// Elsewhere it does, and takes what they name in place of the system's certificates.
-// Errors about certificates name what the variables say.
+// TrustVariables sets CertFile and CertDir to the values of SSL_CERT_FILE and SSL_CERT_DIR on macOS
+// and Windows, where Go doesn't read these variables itself. On other systems Go does, and they
+// replace the system's certificates. Errors about certificates name the values.
 func (o *ClientOptions) TrustVariables(certFile, certDir string) {
 	o.variables.file, o.variables.dir = certFile, certDir
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
@@ -74,7 +72,7 @@ func (o *ClientOptions) TrustVariables(certFile, certDir string) {
 	}
 }
 
-// decided returns the options with what those that are zero mean.
+// decided returns the options with defaults in place of zero values.
 func (o ClientOptions) decided() ClientOptions {
 	for option, otherwise := range map[*time.Duration]time.Duration{
 		&o.RetryWaitMin: time.Second, &o.RetryWaitMax: 30 * time.Second, &o.HeaderTimeout: 10 * time.Second,
@@ -99,18 +97,17 @@ func (o ClientOptions) decided() ClientOptions {
 	return o
 }
 
-// defaultRedirects is how many redirects the client follows where the caller
-// doesn't say; http.Client's own limit is about the same.
+// defaultRedirects is how many redirects a client follows by default, about as many as http.Client.
 const defaultRedirects = 10
 
-// NewClient returns the one HTTP client of a program. It is safe for use by
-// many goroutines; its CloseIdleConnections method works. The error says
-// which certificate file or directory can't be used.
+// NewClient returns the HTTP client of a program. Many goroutines may use it; its
+// CloseIdleConnections method works. The error says which certificate file or directory can't be
+// used.
 //
-// GET and HEAD requests are tried again after connection errors, status 429
-// and 5xx other than 501, with exponential backoff and jitter, and after what
-// Retry-After asks for. When attempts run out, the caller gets the last response or error;
-// Attempts and the errors of Do tell the number.
+// GET and HEAD requests are tried again after connection errors, status 429, and 5xx other than
+// 501, with exponential backoff and jitter, and after the time in Retry-After. After the last
+// attempt, the caller gets the last response or error; Attempts and the errors of Do have the
+// number of attempts.
 func NewClient(opts ClientOptions) (*http.Client, error) {
 	s := &stack{opts: opts.decided()}
 	switch base := opts.Base.(type) {
@@ -133,16 +130,16 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	return &http.Client{Transport: s, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
 }
 
-// stack is what a request of a client of NewClient goes through: its user agent, retries, the log, the guard against stalls,
-// and the transport, whose errors are explained on the way back.
+// stack is the Transport of a client of NewClient. A request goes through user agent, retries, log, stall guard and
+// transport, whose errors it explains.
 type stack struct {
 	layer                 // the transport
 	opts  ClientOptions   // decided
-	alone *http.Transport // for what has a connection to itself; nil: the Base sees to that
-	begin time.Duration   // in which answers have to begin; 0: the transport has a limit for that
+	alone *http.Transport // for WithOwnConnection; nil if the Base handles that
+	begin time.Duration   // limit for the beginning of an answer; 0 if the transport has a limit
 }
 
-// send is what sends a request on: the parts of the stack below.
+// send sends a request by the lower parts of the stack.
 type send = func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
@@ -160,7 +157,7 @@ func (s *stack) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, explained(&s.opts, req, err)
 }
 
-// CloseIdleConnections is called by the method of http.Client with that name.
+// CloseIdleConnections is called by http.Client's method of that name.
 func (s *stack) CloseIdleConnections() {
 	s.layer.CloseIdleConnections()
 	if s.alone != nil {
@@ -168,24 +165,23 @@ func (s *stack) CloseIdleConnections() {
 	}
 }
 
-// layer is what all parts of a client have in common: the next part, and the
-// way for CloseIdleConnections down to the transport.
+// layer has the next part, and passes CloseIdleConnections on to the transport.
 type layer struct{ next http.RoundTripper }
 
-// CloseIdleConnections is called by the method of http.Client with that name.
+// CloseIdleConnections is called by http.Client's method of that name.
 func (l layer) CloseIdleConnections() {
 	if c, ok := l.next.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// upper is a part above the stack, or in its place, that is a function, which shows no secrets.
+// upper is a function on top of the stack, or in its place. Its fields have no secrets.
 type upper struct {
 	layer
 	send func(next http.RoundTripper, req *http.Request) (*http.Response, error)
 }
 
-// RoundTrip implements http.RoundTripper, which has to close the body of a request that isn't sent, too.
+// RoundTrip implements http.RoundTripper, which must close the body even of a request that isn't sent.
 func (p *upper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := p.send(p.next, req)
 	if err != nil && req.Body != nil {
@@ -194,8 +190,8 @@ func (p *upper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// onTop returns a copy of a client, nil being that of [DefaultClient], with one more
-// part on top of its stack: it sees each hop once, retries happen below it.
+// onTop returns a copy of a client with one more part on top of its stack; nil means
+// [DefaultClient]. The part sees each redirect once, above the retries.
 func onTop(client *http.Client, send func(next http.RoundTripper, req *http.Request) (*http.Response, error)) *http.Client {
 	if client == nil {
 		client = DefaultClient()
@@ -209,21 +205,20 @@ func onTop(client *http.Client, send func(next http.RoundTripper, req *http.Requ
 	return &higher
 }
 
-// DefaultClient returns the client that a nil one stands for everywhere in this
-// module: that of the zero ClientOptions, with one retry. It is the same for all
-// callers, so that they share connections.
+// DefaultClient returns the client that nil means everywhere in this module: that of the zero
+// ClientOptions, with one retry. All callers share it, and its connections.
 func DefaultClient() *http.Client { return defaultClient() }
 
 var defaultClient = sync.OnceValue(func() *http.Client {
 	client, err := NewClient(ClientOptions{Retries: 1})
-	if err != nil { // only certificates can be the reason, and there are none
+	if err != nil { // only certificates can fail, and the options have none
 		panic(err)
 	}
 	return client
 })
 
-// ResolveRetries turns the text of TF_REGISTRY_DISCOVERY_RETRY into
-// ClientOptions.Retries: a positive number, else 1.
+// ResolveRetries parses TF_REGISTRY_DISCOVERY_RETRY for ClientOptions.Retries: a positive number,
+// else 1.
 func ResolveRetries(text string) int {
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return n
@@ -231,10 +226,9 @@ func ResolveRetries(text string) int {
 	return 1
 }
 
-// ResolveTimeout turns the text of TF_REGISTRY_CLIENT_TIMEOUT, in seconds,
-// into ClientOptions.HeaderTimeout: a positive number, else 10. Where the
-// real tool limits each metadata request as a whole, here each of its phases
-// has that long.
+// ResolveTimeout parses TF_REGISTRY_CLIENT_TIMEOUT, in seconds, for ClientOptions.HeaderTimeout: a
+// positive number, else 10. Terraform limits each metadata request as a whole; here the limit
+// applies to each of its phases.
 func ResolveTimeout(text string) time.Duration {
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
@@ -243,12 +237,12 @@ func ResolveTimeout(text string) time.Duration {
 	return time.Duration(min(int64(n), math.MaxInt64/int64(time.Second))) * time.Second
 }
 
-// ErrOffline says that no host may be asked.
+// ErrOffline says that no requests are allowed.
 var ErrOffline = errors.New("no requests are sent while offline")
 
-// NewOfflineClient returns a client that sends nothing: every request, whatever
-// its scheme and host, is an error that matches ErrOffline, and no name is looked up. by says
-// what forbids requests. The client is safe for many goroutines.
+// NewOfflineClient returns a client that sends nothing: every request fails with an error that
+// matches ErrOffline, without a DNS lookup. by names what forbids requests. Many goroutines may use
+// the client.
 func NewOfflineClient(by string) *http.Client {
 	return &http.Client{Transport: &upper{send: func(_ http.RoundTripper, req *http.Request) (*http.Response, error) {
 		return nil, &Fault{ID: "offline", Kind: ErrOffline, Err: fmt.Errorf("%s %q was not sent, because %s allows no requests", cmp.Or(req.Method, http.MethodGet), RedactURL(req.URL), by)}

@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// LevelTrace is the level of the record that a client makes when it sends a request; the
-// one that it makes when the answer has ended is of slog.LevelDebug.
+// LevelTrace is the level of the record that a client writes when it sends a request; the record
+// after the answer has slog.LevelDebug.
 const LevelTrace = slog.LevelDebug - 4
 
-// logged makes one debug record for an attempt, when its answer was read, or left, or when
-// there is none. Headers are left out, and URLs are redacted.
+// logged writes one debug record for an attempt, when its answer has been read or closed, or after
+// an error. It omits headers, and redacts URLs.
 func logged(opts *ClientOptions, req *http.Request, next send) (*http.Response, error) {
 	ctx := req.Context()
 	if opts.Log == nil || !opts.Log.Enabled(ctx, slog.LevelDebug) {
@@ -45,27 +45,27 @@ func logged(opts *ClientOptions, req *http.Request, next send) (*http.Response, 
 	return resp, nil
 }
 
-// requestRecord is what becomes the record of an attempt.
+// requestRecord collects the record of an attempt.
 type requestRecord struct {
 	opts   *ClientOptions
 	req    *http.Request
-	about  []slog.Attr    // which attempt it is
-	resp   *http.Response // nil: there is none
+	about  []slog.Attr    // identifies the attempt
+	resp   *http.Response // nil without an answer
 	began  time.Time
-	header time.Duration // until the header was there
+	header time.Duration // until the header arrived
 
-	body             par.Mark    // the bytes of the body
-	connected, fresh atomic.Bool // the transport tells of connections; this one is new
-	write            func()      // makes the record, at the first call
+	body             par.Mark    // bytes read
+	connected, fresh atomic.Bool // the transport reported a connection; it is new
+	write            func()      // writes the record, at the first call
 }
 
-// gotConn is called by the transport, on any goroutine.
+// gotConn is called by the transport, from any goroutine.
 func (r *requestRecord) gotConn(info httptrace.GotConnInfo) {
 	r.fresh.Store(!info.Reused)
 	r.connected.Store(true)
 }
 
-// writeNow makes the record. The error is that of the attempt or of its body.
+// writeNow writes the record, with the error of the attempt or of its body.
 func (r *requestRecord) writeNow() {
 	bytes, err := r.body.At()
 	attrs := append(r.about, slog.Duration("took", r.opts.Now().Sub(r.began)))
@@ -77,13 +77,13 @@ func (r *requestRecord) writeNow() {
 		attrs = append(attrs, slog.Bool("reused", !r.fresh.Load()))
 	}
 	if err != nil && (r.resp == nil || err != io.EOF) {
-		// Transports don't name the URL in their errors, but one that a program brings along may.
+		// net/http's transports don't name the URL in their errors, but a program's own may.
 		attrs = append(attrs, slog.String("error", strings.ReplaceAll(withoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
 	}
 	r.opts.Log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
 }
 
-// recordedBody counts what is read of an answer.
+// recordedBody counts the bytes that are read.
 type recordedBody struct {
 	io.ReadCloser
 	record *requestRecord

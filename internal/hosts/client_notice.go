@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Retry says that something is going to be requested again.
+// Retry is a request that is about to be repeated.
 type Retry struct {
-	Host     string // that is asked
-	Attempt  int    // which attempt is next: 2 is the first retry
-	Attempts int    // how many there are at most
+	Host     string // of the request
+	Attempt  int    // the number of the next attempt: 2 for the first retry
+	Attempts int    // the largest number of attempts
 	Wait     time.Duration
-	Reason   string // what went wrong, in a few words, without secrets
+	Reason   string // the error in a few words, without secrets
 }
 
-// RetryReason says in a few words why a request is made again: after an answer if there is one, else after an error.
+// RetryReason returns the reason for a retry in a few words: from the answer if resp isn't nil, else from the error.
 func RetryReason(resp *http.Response, err error) string {
 	if resp != nil {
 		return strings.TrimSpace(resp.Status)
@@ -47,8 +47,8 @@ func RetryReason(resp *http.Response, err error) string {
 	}
 }
 
-// AnnounceRetry tells the OnRetry of a client's options that a request is made again which the client's
-// own retries don't cover. It does nothing with other clients.
+// AnnounceRetry calls the OnRetry of a client's options for a retry outside of the client. It does
+// nothing with other clients.
 func AnnounceRetry(ctx context.Context, client *http.Client, r Retry) {
 	if told := optionsOf(client).OnRetry; told != nil && ctx.Err() == nil {
 		told(r)

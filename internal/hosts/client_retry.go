@@ -12,34 +12,34 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Discovery is tried as often, and after such pauses, as Terraform does it, whose
-// other requests are tried less often.
+// Discovery has as many retries and the same backoff as in Terraform, which retries other requests
+// less often.
 const (
 	patientRetries = 3
 	patientWaitMin = 100 * time.Millisecond
 )
 
-// patientKey marks the context of a request that is retried at least that often.
+// patientKey marks the context of a request with at least that many retries.
 type patientKey struct{}
 
 func patiently(ctx context.Context) context.Context {
 	return context.WithValue(ctx, patientKey{}, true)
 }
 
-// retriesKey has the number of retries of a request, in its context.
+// retriesKey has the number of retries of a request.
 type retriesKey struct{}
 
-// WithRetries returns a context whose requests are made again up to that often where
-// there is hope, whatever the client's ClientOptions.Retries says; 0: never.
+// WithRetries returns a context whose requests are retried up to that often after temporary errors,
+// in place of the client's ClientOptions.Retries; 0 means never.
 func WithRetries(ctx context.Context, retries int) context.Context {
 	return context.WithValue(ctx, retriesKey{}, retries)
 }
 
-// HasRetries reports whether a context is of WithRetries.
+// HasRetries reports whether a context has retries of WithRetries.
 func HasRetries(ctx context.Context) bool { return ctx.Value(retriesKey{}) != nil }
 
-// worthARetry is the library's policy, but for a redirect to nowhere and a host that may not be asked: it takes
-// these for connections that failed.
+// worthARetry is the library's policy, except for a malformed redirect and a private address, which the library
+// mistakes for failed connections.
 func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	if err != nil && (errors.Is(withoutURL(err), errBadLocation) || errors.Is(err, ErrPrivateAddress)) {
 		return false, nil
@@ -47,7 +47,7 @@ func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, err
 	return retryablehttp.DefaultRetryPolicy(ctx, resp, err)
 }
 
-// retried sends an idempotent request again when there is hope.
+// retried sends an idempotent request again after temporary errors.
 func retried(opts *ClientOptions, req *http.Request, next send) (*http.Response, error) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead && req.Method != "" {
 		return next(req)
@@ -69,7 +69,7 @@ func retried(opts *ClientOptions, req *http.Request, next send) (*http.Response,
 	return resp, nil
 }
 
-// retrying is the library's client for a request: how often it is made again, and after which pauses, is the request's own.
+// retrying returns the library's client for one request, with the retries and backoff of that request.
 func retrying(opts *ClientOptions, req *http.Request, next send) *retryablehttp.Client {
 	retries, shortest := max(opts.Retries, 0), opts.RetryWaitMin
 	if asked, ok := req.Context().Value(retriesKey{}).(int); ok {
@@ -81,7 +81,7 @@ func retrying(opts *ClientOptions, req *http.Request, next send) *retryablehttp.
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport: attempt(next),
-			// A redirect is an answer here: the client on top follows it.
+			// A redirect is an answer here: the outer client follows it.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		RetryMax:     retries,
@@ -102,9 +102,9 @@ func retrying(opts *ClientOptions, req *http.Request, next send) *retryablehttp.
 	}
 }
 
-// attempt counts. It also hides the CloseIdleConnections method of what is
-// below: retryablehttp calls it after each final failure, and would close
-// connections that other requests are about to use.
+// attempt counts attempts. It also hides the next part's CloseIdleConnections: retryablehttp calls
+// that after each final failure, which would close connections that other requests are about to
+// use.
 type attempt send
 
 // RoundTrip implements http.RoundTripper.
@@ -115,11 +115,11 @@ func (a attempt) RoundTrip(req *http.Request) (*http.Response, error) {
 	return a(req)
 }
 
-// attemptsKey finds the number of attempts of the last hop in a request's context, a *int. It is
-// written only while the client asks, by the goroutine that has it do so.
+// attemptsKey has the number of attempts of the last hop, a *int. Only the goroutine that sends the
+// request writes it.
 type attemptsKey struct{}
 
-// attemptsOf returns the number of the attempt that a request is part of.
+// attemptsOf returns the number of the current attempt of a request.
 func attemptsOf(ctx context.Context) int {
 	if n, ok := ctx.Value(attemptsKey{}).(*int); ok {
 		return max(*n, 1)
@@ -127,11 +127,11 @@ func attemptsOf(ctx context.Context) int {
 	return 1
 }
 
-// errBadLocation stands for net/http's error about the Location of a redirect,
-// which repeats the header: a signed URL, or one with a password.
+// errBadLocation replaces net/http's error about the Location of a redirect, which has the header's
+// value: it may be a signed URL, or one with a password.
 var errBadLocation = errors.New("the answer redirects to something that is not a URL")
 
-// withoutURL takes off the wrapper in which http.Client tells the whole URL.
+// withoutURL removes http.Client's wrapper, which has the whole URL.
 func withoutURL(err error) error {
 	u, ok := errors.AsType[*url.Error](err)
 	switch {
@@ -144,10 +144,10 @@ func withoutURL(err error) error {
 	}
 }
 
-// waitBefore returns the wait before a retry (0 is the first): a random duration
-// between shortest and twice that, doubled for each further retry; or what
-// the server asked for and up to shortest more, so that clients which were turned
-// away together don't come back together. It is never more than longest.
+// waitBefore returns the wait before a retry (0 is the first): a random duration between shortest
+// and twice that, doubled for each further retry; or Retry-After and up to shortest more, so that
+// clients that were refused at the same time don't come back at the same time. It is never more
+// than RetryWaitMax.
 func (o *ClientOptions) waitBefore(shortest time.Duration, retry int, resp *http.Response) time.Duration {
 	if asked, ok := retryAfter(resp, o.RetryWaitMax); ok {
 		return min(o.RetryWaitMax, asked+time.Duration(o.random()*float64(shortest)))
@@ -156,8 +156,8 @@ func (o *ClientOptions) waitBefore(shortest time.Duration, retry int, resp *http
 	return ceiling/2 + time.Duration(o.random()*float64(ceiling/2))
 }
 
-// retryAfter reads the header of that name in a 429 or 503 response. A date
-// counts from the response's own Date, so that this machine's clock doesn't matter.
+// retryAfter reads Retry-After in a 429 or 503 response. A date is relative to the response's own
+// Date, independent of this machine's clock.
 func retryAfter(resp *http.Response, longest time.Duration) (time.Duration, bool) {
 	if resp == nil || resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
 		return 0, false
@@ -180,17 +180,16 @@ func retryAfter(resp *http.Response, longest time.Duration) (time.Duration, bool
 	return min(longest, max(0, until.Sub(now))), true
 }
 
-// RetryWait returns how long to wait before something is tried again which the
-// client's own retries don't cover: asking for the rest of a body that broke
-// off. retry is 0 for the first one, resp is the answer that made it necessary,
-// if there was one: its Retry-After is honoured. For a client that isn't of
-// NewClient it is what the zero ClientOptions mean.
+// RetryWait returns how long to wait before a retry outside of the client, such as for the rest of
+// a body that broke off. retry is 0 for the first one; resp is the answer that made it necessary,
+// or nil: its Retry-After is respected. For clients that aren't from NewClient the zero
+// ClientOptions apply.
 func RetryWait(client *http.Client, retry int, resp *http.Response) time.Duration {
 	opts := optionsOf(client)
 	return opts.waitBefore(opts.RetryWaitMin, retry, resp)
 }
 
-// optionsOf finds the options of a client of NewClient. For other clients they are the zero ClientOptions.
+// optionsOf returns the options of a client of NewClient, or the zero ClientOptions for other clients.
 func optionsOf(client *http.Client) ClientOptions {
 	var part http.RoundTripper
 	if client != nil {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// errTooSlow says that an answer, or the rest of one, didn't come, or came too slowly.
+// errTooSlow says that an answer or its rest didn't arrive, or arrived too slowly.
 var errTooSlow = errors.New("too slow")
 
-// stalled says that there was no byte for so long. The connection has been dropped.
+// stalled returns the error of a transfer without data for limit. The connection has been closed.
 func stalled(req *http.Request, limit time.Duration) error {
 	return &Fault{ID: "stalled", Kind: errTooSlow, Err: fmt.Errorf("the transfer from %s stalled: no data for %s", RedactURL(req.URL), limit)}
 }
 
-// rateWindow is how long an archive may be slower than the minimum rate.
+// rateWindow is how long an archive may be below the minimum rate.
 const rateWindow = time.Minute
 
-// guarded fails a request whose answer doesn't begin, and the reading of a body that stops coming, or comes too slowly. begin is
-// for the beginning of the answer; 0: what is below has a limit for that.
+// guarded returns an error if the answer doesn't begin within begin, or a body stalls or is too slow. begin is 0 if the
+// transport has its own limit.
 func guarded(opts *ClientOptions, begin time.Duration, req *http.Request, next send) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	silent := stalled(req, begin)
@@ -43,9 +43,9 @@ func guarded(opts *ClientOptions, begin time.Duration, req *http.Request, next s
 	return resp, nil
 }
 
-// guardedBody has a timer that runs while a Read waits, and only then: a
-// consumer that takes its time doesn't make a stall. The timer ends the
-// request's context, which makes the transport give up the connection and the Read.
+// guardedBody has a timer that runs only while a Read waits, because a slow consumer isn't a stall.
+// The timer cancels the request's context, which makes the transport close the connection and end
+// the Read.
 type guardedBody struct {
 	body    io.ReadCloser
 	ctx     context.Context
@@ -54,11 +54,11 @@ type guardedBody struct {
 	req     *http.Request
 	timer   *time.Timer
 	stalled error
-	waited  time.Duration // for all of it, or since the window of an archive began; time counts while a Read waits, as for stalls
-	read    int64         // likewise
+	waited  time.Duration // in Reads, for the whole document, or since an archive's window began
+	read    int64         // bytes in the same time
 }
 
-// add counts what a Read brought, and says which limit is overstepped; "": none is.
+// add counts a Read, and returns the limit that is exceeded, or "".
 func (b *guardedBody) add(n int, took time.Duration) string {
 	b.read += int64(n)
 	b.waited += took
@@ -81,13 +81,13 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	began := b.opts.Now()
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if limit := b.add(n, b.opts.Now().Sub(began)); limit != "" && err == nil { // though it never stopped
+	if limit := b.add(n, b.opts.Now().Sub(began)); limit != "" && err == nil { // the transfer continues, but too slowly
 		err = &Fault{ID: "too_slow", Kind: errTooSlow, Err: fmt.Errorf("the transfer from %s is too slow: it didn't keep to %s", RedactURL(b.req.URL), limit)}
 		b.cancel(err)
 		return n, err
 	}
-	// io.EOF included: what a server sends when it sees the connection go can look
-	// like the end of the body.
+	// Even after io.EOF: what a server sends when the connection closes can look like the end of
+	// the body.
 	if err != nil && context.Cause(b.ctx) == b.stalled {
 		err = b.stalled
 	}

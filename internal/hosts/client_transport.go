@@ -13,12 +13,11 @@ import (
 	"time"
 )
 
-// idlePerHost is how many unused connections to a host are kept. The
-// standard library's 2 would close, and open again, most of those that are used
-// when many packages come from one host.
+// idlePerHost is how many unused connections to a host are kept. With the standard library's 2,
+// most connections would be closed and opened again when many packages come from one host.
 const idlePerHost = 32
 
-// configure gives a transport the settings that are asked for.
+// configure applies the options to a transport.
 func configure(t *http.Transport, opts ClientOptions) error {
 	decided := opts.decided()
 	limit := decided.HeaderTimeout
@@ -45,12 +44,12 @@ func configure(t *http.Transport, opts ClientOptions) error {
 		t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = 0, 0
 	}
 	t.TLSHandshakeTimeout, t.ResponseHeaderTimeout = cmp.Or(t.TLSHandshakeTimeout, limit), cmp.Or(t.ResponseHeaderTimeout, limit)
-	t.ForceAttemptHTTP2 = true // has no effect on a transport whose TLSNextProto or Protocols say otherwise
+	t.ForceAttemptHTTP2 = true // no effect on a transport whose TLSNextProto or Protocols exclude it
 	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, idlePerHost)
 	return addCertificates(t.TLSClientConfig, opts.CertFile, opts.CertDir)
 }
 
-// within limits the time that it takes to connect.
+// within limits the time of connecting.
 func within(limit time.Duration, dial dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, limit)
@@ -61,7 +60,7 @@ func within(limit time.Duration, dial dialer) dialer {
 
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// cloneDefault copes with programs that replaced http.DefaultTransport.
+// cloneDefault also works if a program has replaced http.DefaultTransport.
 func cloneDefault() *http.Transport {
 	if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		return t.Clone()
@@ -69,15 +68,15 @@ func cloneDefault() *http.Transport {
 	return &http.Transport{IdleConnTimeout: 90 * time.Second}
 }
 
-// addCertificates has a PEM file, and PEM files in a list of directories, trusted besides what
-// is trusted already. Without any, the pool stays as it is: to load the system's
+// addCertificates trusts a PEM file, and PEM files in a list of directories, in addition to the
+// trusted certificates. Without any, it doesn't change the pool, because loading the system's
 // certificates costs start-up time.
 func addCertificates(to *tls.Config, file, dirs string) error {
 	if file == "" && dirs == "" {
 		return nil
 	}
 	if to.RootCAs != nil {
-		to.RootCAs = to.RootCAs.Clone() // it is the caller's
+		to.RootCAs = to.RootCAs.Clone() // the caller owns it
 	} else if system, err := x509.SystemCertPool(); err != nil {
 		return fmt.Errorf("cannot load the system's certificates: %w", err)
 	} else {

@@ -17,22 +17,22 @@ import (
 
 // Why a host gave no answer, for errors.Is.
 var (
-	// ErrCertificate: the certificate of the host isn't trusted, or is for another one.
+	// ErrCertificate: the certificate of the host isn't trusted, or is for another host.
 	ErrCertificate = errors.New("certificate not trusted")
 	// ErrName: the name of the host can't be resolved.
 	ErrName = errors.New("host name not found")
-	// ErrRefused: there is no server at the address.
+	// ErrRefused: no server listens at the address.
 	ErrRefused = errors.New("connection refused")
 	// ErrTimeout: the answer took too long to begin.
 	ErrTimeout = errors.New("no answer in time")
-	// ErrProxy: the proxy on the way there can't be used.
+	// ErrProxy: the proxy can't be used.
 	ErrProxy = errors.New("proxy failed")
-	// ErrNotHTTPS: the server speaks http where it was asked by https.
+	// ErrNotHTTPS: the server speaks http on an https URL.
 	ErrNotHTTPS = errors.New("no https")
 )
 
-// ProxyVariables returns a ClientOptions.Proxy that goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
-// also in lower case, as http.ProxyFromEnvironment does; but the variables are those that get returns.
+// ProxyVariables returns a ClientOptions.Proxy that uses HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in
+// lower case, like http.ProxyFromEnvironment, but with the variables that get returns.
 func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL, error) {
 	value := func(name string) string {
 		if v := get(name); v != "" {
@@ -44,7 +44,7 @@ func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL,
 	return func(req *http.Request) (*url.URL, error) { return choose(req.URL) }
 }
 
-// explained adds to an error the reason, if it is one of those that are known.
+// explained adds the reason to an error, if it is known.
 func explained(opts *ClientOptions, req *http.Request, err error) error {
 	var timeout net.Error
 	name, isName := errors.AsType[*net.DNSError](err)
@@ -76,7 +76,7 @@ func explained(opts *ClientOptions, req *http.Request, err error) error {
 	return failed
 }
 
-// proxyOf is the proxy of a request, without its password; "" if it has none.
+// proxyOf returns the proxy of a request, without its password, or "".
 func proxyOf(opts *ClientOptions, req *http.Request) string {
 	if opts.Proxy == nil {
 		return ""
@@ -88,8 +88,8 @@ func proxyOf(opts *ClientOptions, req *http.Request) string {
 	return RedactURL(proxy)
 }
 
-// isProxyAnswer reports whether a proxy refused to connect, of which net/http says
-// the status text and nothing else.
+// isProxyAnswer reports whether a proxy refused to connect. net/http's error has only the status
+// text then.
 func isProxyAnswer(err error) bool {
 	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
 		if text := http.StatusText(status); text != "" && err.Error() == text {
@@ -115,7 +115,7 @@ func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
 }
 
-// addressOf is where a connection was refused.
+// addressOf returns the address that refused a connection.
 func addressOf(op *net.OpError, req *http.Request) string {
 	if op != nil && op.Addr != nil {
 		return op.Addr.String()
@@ -123,7 +123,7 @@ func addressOf(op *net.OpError, req *http.Request) string {
 	return req.URL.Host
 }
 
-// certificate says why a certificate isn't trusted, if that is what an error is about.
+// certificate returns why a certificate isn't trusted; ok is false for other errors.
 func certificate(opts *ClientOptions, host string, err error) (advice string, ok bool) {
 	if foreign, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		issuer := "an authority"
@@ -150,7 +150,7 @@ func certificate(opts *ClientOptions, host string, err error) (advice string, ok
 	return fmt.Sprintf("the certificate of %s can't be verified: tell those who run the host", host), ok
 }
 
-// trusted says which certificates are trusted, and how to add to them.
+// trusted returns where to add a trusted certificate.
 func trusted(opts *ClientOptions) string {
 	file, dir := opts.variables.file, opts.variables.dir
 	switch {
@@ -169,7 +169,7 @@ func trusted(opts *ClientOptions) string {
 	return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and doesn't have it", file)
 }
 
-// withoutPath is the reason of an error about a file, where the file was named.
+// withoutPath returns the reason of an error about a file that the message has named.
 func withoutPath(err error) error {
 	if at, ok := errors.AsType[*os.PathError](err); ok {
 		return at.Err

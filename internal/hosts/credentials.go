@@ -13,23 +13,19 @@ import (
 	"strings"
 )
 
-// Credentials knows the tokens with which hosts are asked. It is safe for many
-// goroutines. A token is a secret: neither Credentials nor their users put one
-// into an error or a log.
+// Credentials has the tokens for hosts. Many goroutines may use it. A token is a secret: neither
+// Credentials nor their users put one into an error or a log.
 type Credentials interface {
-	// Token returns the token for a host and its port; "" means that there is
-	// none, and requests go without.
+	// Token returns the token for a host and its port; "" means that requests have none.
 	Token(ctx context.Context, host Hostname) (string, error)
 }
 
-// Authorize adds the token of a host to the header of a request to target, if
-// there is one. Without credentials (nil) it does nothing; neither does it
-// where others could read along (see [Confidential]), though Terraform and OpenTofu
-// send tokens there.
+// Authorize adds the token of a host to the header of a request to target. It does nothing without
+// credentials (nil) or a token, and if others could read the request (see [Confidential]);
+// Terraform and OpenTofu send tokens even then.
 //
-// The target may be on another host: a token belongs to the host that users
-// write in addresses, and what that host's discovery document declares to be
-// its services gets the token, too.
+// The target may be on another host: a token belongs to the host in the user's addresses, and the
+// services that this host's discovery document declares get the token, too.
 func Authorize(ctx context.Context, credentials Credentials, host Hostname, target *url.URL, header http.Header) error {
 	if credentials == nil || !Confidential(target) {
 		return nil
@@ -44,9 +40,8 @@ func Authorize(ctx context.Context, credentials Credentials, host Hostname, targ
 	return nil
 }
 
-// TokenVariable names the environment variable that holds a host's token: a
-// dot is an underscore there, and a dash is two. It is "" for a host with a
-// port, for which no shell could set one.
+// TokenVariable returns the environment variable of a host's token: a dot becomes an underscore,
+// and a dash two. It returns "" for a host with a port, which no shell can set a variable for.
 func TokenVariable(host Hostname) string {
 	if strings.Contains(host.ASCII(), ":") {
 		return ""
@@ -54,12 +49,11 @@ func TokenVariable(host Hostname) string {
 	return "TF_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host.ASCII())
 }
 
-// FirstOf returns credentials that ask others one after the other, until one
-// of them knows the host. Terraform's order is: tokens of the environment,
-// then those of credentials blocks, then a helper. Nil ones are left out.
+// FirstOf returns credentials that ask others in order, until one of them knows the host.
+// Terraform's order is: tokens of the environment, then those of credentials blocks, then a helper.
+// Nil credentials are skipped.
 //
-// An error ends the search: the request would go out with a token other than
-// the one that it should have.
+// An error ends the search: the next token wouldn't be the right one.
 func FirstOf(all ...Credentials) Credentials {
 	all = slices.DeleteFunc(slices.Clone(all), func(c Credentials) bool { return c == nil })
 	return &Tokens{lookup: func(ctx context.Context, host Hostname) (token string, known bool, err error) {
@@ -78,15 +72,15 @@ func FirstOf(all ...Credentials) Credentials {
 	}}
 }
 
-// GenericHost stands in addresses for the host of a cloud block or a remote backend.
+// GenericHost is an alias, in addresses, of the host of a cloud block or a remote backend.
 const GenericHost Hostname = "localterraform.com"
 
-// Aliases are hostnames that stand for others.
+// Aliases are other names of hosts.
 type Aliases map[Hostname]Hostname
 
 func (a Aliases) of(host Hostname) Hostname { return cmp.Or(a[host], host) }
 
-// WithAliases returns credentials that have the token of the host for its alias.
+// WithAliases returns credentials that use a host's token for its aliases, too.
 func WithAliases(c Credentials, aliases Aliases) Credentials {
 	return &Tokens{lookup: func(ctx context.Context, host Hostname) (string, bool, error) {
 		token, err := c.Token(ctx, aliases.of(host))
@@ -94,12 +88,11 @@ func WithAliases(c Credentials, aliases Aliases) Credentials {
 	}}
 }
 
-// Tokens are credentials that can tell a host which goes without a token from one that they don't know. A nil *Tokens knows
-// none. It prints without its tokens, whatever the verb.
+// Tokens are credentials that distinguish a host without a token from an unknown host. A nil *Tokens knows no host. It
+// prints without its tokens, whatever the verb.
 type Tokens struct {
-	// lookup is a function because all that fmt ever shows of one is its
-	// address, while some verbs show what is behind a pointer, or in
-	// unexported fields of whatever has this one in it.
+	// lookup is a function because fmt shows only a function's address, while some verbs show what
+	// a pointer refers to, or unexported fields of an enclosing struct.
 	lookup func(ctx context.Context, host Hostname) (token string, known bool, err error)
 }
 
@@ -119,26 +112,22 @@ func (t *Tokens) find(ctx context.Context, host Hostname) (token string, known b
 // String implements fmt.Stringer.
 func (Tokens) String() string { return "secrets (not shown)" }
 
-// Format implements fmt.Formatter, which comes before GoString and all verbs.
+// Format implements fmt.Formatter, which has precedence over GoString and all verbs.
 func (t Tokens) Format(f fmt.State, _ rune) { io.WriteString(f, t.String()) }
 
 // LogValue implements slog.LogValuer.
 func (t Tokens) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// EnvTokens returns the tokens of variables such as
-// TF_TOKEN_registry_example_com in an environment like that of os.Environ.
+// EnvTokens returns the tokens of variables such as TF_TOKEN_registry_example_com in an environment
+// in the form of os.Environ.
 //
-// What follows the prefix is the hostname, in Unicode or punycode; two
-// underscores in a row stand for a dash, then each one left for a dot, and
-// dashes and dots may stand for themselves. A port is possible where the
-// name of a variable can hold a colon: TF_TOKEN_localhost:8443. A variable whose
-// name doesn't make a hostname is ignored. The last of several for one host
-// counts.
+// After the prefix follows the hostname, in Unicode or punycode; two underscores are a dash, one is
+// a dot, and dashes and dots are themselves. A port is possible if the variable's name can have a
+// colon: TF_TOKEN_localhost:8443. A variable without a valid hostname is ignored. The last of
+// several for one host counts.
 //
-// A variable that is set to nothing makes its host known with the token "":
-// this is the way to go without the token that a file or a helper has. The real
-// tool sends an Authorization header with an empty token then, which no
-// server can accept.
+// A variable that is set to "" makes its host known without a token: this overrides the token of a
+// file or a helper. Terraform sends an empty Authorization header then, which no server can accept.
 func EnvTokens(environ []string) *Tokens {
 	tokens := map[Hostname]string{}
 	for _, entry := range environ {
@@ -152,24 +141,23 @@ func EnvTokens(environ []string) *Tokens {
 
 const tokenVariablePrefix = "TF_TOKEN_"
 
-// TokenHost is the host whose token a variable of a name such as TF_TOKEN_registry_example_com
-// holds, as [EnvTokens] reads it. It is false for names that hold no host's token.
+// TokenHost returns the host of a variable such as TF_TOKEN_registry_example_com, as [EnvTokens]
+// reads it. It returns false for other names.
 func TokenHost(variable string) (Hostname, bool) {
 	suffix, ok := strings.CutPrefix(variable, tokenVariablePrefix)
 	if !ok {
 		return "", false
 	}
 	name := strings.ReplaceAll(strings.ReplaceAll(suffix, "__", "-"), "_", ".")
-	// Punycode is welcome: other systems than ours may have set the
-	// variable, and it says nothing that people would have to read.
+	// Punycode is allowed: another system may have set the variable, and people don't read it to
+	// recognise the host.
 	host, err := parseEncoded(name)
 	return host, err == nil
 }
 
-// NewStaticTokens returns the tokens of a map, which it copies: those of credentials
-// blocks, or of the environment (see [EnvTokens]). A host whose
-// token is "" is known, too: it is asked without a token, and [FirstOf] looks
-// no further. There are no errors.
+// NewStaticTokens returns the tokens of a map, which it copies: those of credentials blocks, or of
+// the environment (see [EnvTokens]). A host whose token is "" is known, too: requests to it have no
+// token, and [FirstOf] stops there. It returns no errors.
 func NewStaticTokens(tokens map[Hostname]string) *Tokens {
 	tokens = maps.Clone(tokens)
 	return &Tokens{lookup: func(_ context.Context, host Hostname) (string, bool, error) {

@@ -19,14 +19,13 @@ const (
 	helperStderrBytes = 4 << 10
 )
 
-// NewHelperTokens returns the tokens that a credentials helper knows. Its program, the file exe, is run as
+// NewHelperTokens returns the tokens of a credentials helper. Its program, the file exe, is run as
 //
 //	terraform-credentials-NAME ARGS... get registry.example.com
 //
-// with the host in punycode, and answers with a JSON object: {"token": "..."}, or
-// one without a token if it has none for that host. It is asked once for each host, and
-// again only if it failed. Its failure is an error that holds what it said on standard error. When the context ends, so does the program.
-// args come before those that the protocol asks for; env is its environment, like that of os.Environ, and nil that of this process.
+// with the host in punycode, and prints a JSON object: {"token": "..."}, or one without a token if it has none for the host. It is run
+// once for each host, and again only after a failure. An error has its output on standard error. When the context ends, the program is
+// stopped. args precede the protocol's arguments; env is its environment, in the form of os.Environ; nil means that of this process.
 func NewHelperTokens(exe string, args, env []string) *Tokens {
 	program := helperProgram{exe, slices.Clone(args), slices.Clone(env)}
 	var answers par.Memo[Hostname, string]
@@ -36,7 +35,7 @@ func NewHelperTokens(exe string, args, env []string) *Tokens {
 	}}
 }
 
-// helperProgram is a program and how to run it.
+// helperProgram is the program with its arguments and environment.
 type helperProgram struct {
 	exe       string
 	args, env []string
@@ -63,7 +62,7 @@ func (p helperProgram) ask(ctx context.Context, host Hostname) (string, error) {
 	return token, nil
 }
 
-// failure quotes what the program said. It may have said the token, too.
+// failure returns an error with the program's output, without the token.
 func (p helperProgram) failure(err error, stdout, stderr *subprocess.Head) error {
 	said := stderr.Printable()
 	if token, _ := tokenIn(stdout); token != "" {
@@ -75,7 +74,7 @@ func (p helperProgram) failure(err error, stdout, stderr *subprocess.Head) error
 	return fmt.Errorf("credentials helper %s: %w: %s", p.exe, err, said)
 }
 
-// tokenIn reads the answer to "get". Its errors repeat nothing of it.
+// tokenIn reads the answer to "get". Its errors don't repeat the answer.
 func tokenIn(answered *subprocess.Head) (string, error) {
 	if answered.Over {
 		return "", fmt.Errorf("its answer has more than %d bytes", answered.Limit)

@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// The limits of the discovery protocol: how many redirects a document may be
-// away, and its size in bytes.
+// Limits of the discovery protocol: the largest number of redirects, and a document's size in
+// bytes.
 const (
 	discoveryRedirects = 3
 	discoveryBytes     = 1 << 20
@@ -26,38 +26,35 @@ const (
 
 const jsonMediaType = "application/json"
 
-// Discovery finds the base URL of a host's services. It asks each host once in MaxAge;
-// of failures nothing is remembered, so a later call tries again. Set the
-// fields before the first call; then it is safe for use by many goroutines.
-// It must not be copied after the first call.
+// Discovery finds the base URL of a host's services. It asks each host once in MaxAge, and doesn't
+// cache failures, so that a later call tries again. Set the fields before the first call; then many
+// goroutines may use it. Don't copy it after the first call.
 type Discovery struct {
-	// Client is used for discovery documents; see NewClient. Nil: that of
-	// DefaultClient.
+	// Client requests discovery documents; see NewClient. Nil means DefaultClient.
 	Client *http.Client
-	// Credentials are sent along with the request for a host's document; nil:
-	// none. Where they can't be had, the request goes without.
+	// Credentials are sent with the request for a host's document; nil means none. If they can't be
+	// read, the request has none.
 	Credentials Credentials
-	// Forced replaces network discovery for the hosts it names (the `host`
-	// blocks of the CLI configuration): service identifier to URL, which may
-	// be relative to the host's discovery URL. A host that is in here offers these
-	// services and no others.
+	// Forced replaces network discovery for the hosts of the CLI configuration's `host` blocks:
+	// service identifier to URL, which may be relative to the host's discovery URL. Such a host
+	// offers no other services.
 	Forced map[Hostname]map[string]string
 
-	// Aliases are hosts that others stand for. It is set before the first request; see WithAliases.
+	// Aliases are other names of hosts. Set it before the first request; see WithAliases.
 	Aliases Aliases
 
-	// MaxAge is how long what a host offers is remembered: 0 is 15 minutes, and less than 0
-	// as long as the Discovery lives.
+	// MaxAge is how long a host's services are cached: 0 means 15 minutes, a negative value as long
+	// as the Discovery lives.
 	MaxAge time.Duration
 
-	// Hasty has a host that failed not be asked again for ten seconds: for runs over many directories, each of which would wait for it.
+	// Hasty caches a host's failure for ten seconds: for runs over many directories, each of which would wait for the host.
 	Hasty bool
 
 	known par.Aged[Hostname, services]
 	tried par.Aged[Hostname, trial]
 }
 
-// trial is what a host has answered, and failedFor how long a failure counts.
+// trial is a host's result, and failedFor how long Hasty caches a failure.
 type trial struct {
 	services
 	err error
@@ -65,24 +62,20 @@ type trial struct {
 
 const failedFor = 10 * time.Second
 
-// Service returns the base URL of a service such as "providers.v1": absolute,
-// its scheme https or http, without userinfo and fragment. The caller may
-// change it.
+// Service returns the base URL of a service such as "providers.v1": absolute, with the scheme https
+// or http, without userinfo and fragment. The caller may change it.
 //
-// The service is at https, or on this machine: who else can read along could
-// exchange what a registry says, and whose signatures count. At http it is only where
-// Forced has it, by the user's own choice.
+// The URL is https, or on a loopback address: on plain http an attacker could change a registry's
+// answers, and whose signatures count. It is http elsewhere only if the user has it in Forced.
 //
-// The host's document at https://HOST/.well-known/terraform.json must be a
-// JSON object of at most 1 MiB with the media type application/json, at most
-// 3 redirects away; relative URLs in it are resolved against the place where it
-// was found in the end. Status 404 means that the host offers nothing.
+// The host's document at https://HOST/.well-known/terraform.json must be a JSON object of at most 1
+// MiB with the media type application/json, at most 3 redirects away; relative URLs in it are
+// resolved against its final URL. Status 404 means that the host offers no services.
 //
-// A request that fails is made three times more at least, as far as the Client is
-// one of NewClient.
+// A failed request has at least three retries, if the Client is from NewClient.
 //
-// Errors are *Fault with the Host; ErrNoService, ErrServiceVersion, ErrUnauthorized,
-// ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
+// Errors are *Fault with the Host; they match ErrNoService, ErrServiceVersion, ErrUnauthorized,
+// ErrHostUnreachable or ErrDiscoveryDocument.
 func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
 	offered, err := d.services(ctx, host)
 	var base *url.URL
@@ -95,9 +88,9 @@ func (d *Discovery) Service(ctx context.Context, host Hostname, service string) 
 	return base, nil
 }
 
-// Services returns all that a host offers, by service identifier: absolute URLs where the document
-// has texts that are such, and the other JSON values as they are, with those texts in objects made
-// absolute that begin with "/". The errors are those of Service.
+// Services returns all services of a host by identifier: strings that are URLs become absolute, and
+// other JSON values are unchanged, except that strings in objects that begin with "/" become
+// absolute URLs. The errors are those of Service.
 func (d *Discovery) Services(ctx context.Context, host Hostname) (map[string]any, error) {
 	offered, err := d.services(ctx, host)
 	if err != nil {
@@ -124,7 +117,7 @@ func (d *Discovery) Services(ctx context.Context, host Hostname) (map[string]any
 	return all, nil
 }
 
-// absolute is a URL of the document as it is anywhere else; what is none stays as it is.
+// absolute resolves a URL of the document; other text is unchanged.
 func (s services) absolute(text string) string {
 	if u, err := s.base.Parse(text); err == nil {
 		return u.String()
@@ -132,17 +125,17 @@ func (s services) absolute(text string) string {
 	return text
 }
 
-// trouble is what is wrong with a host, whoever asked it and for what.
+// trouble is a problem with a host, independent of who asked for what.
 type trouble struct {
 	kind error // of the Fault
-	err  error // the cause, or what the host offers in other versions; may be nil with ErrNoService and ErrServiceVersion
-	sent bool  // the host had been given credentials
+	err  error // the cause, or the versions that the host offers; may be nil with ErrNoService and ErrServiceVersion
+	sent bool  // the request had credentials
 }
 
 // Error implements error.
 func (t *trouble) Error() string { return fmt.Sprint(t.err) }
 
-// explain says what is wrong to one of those who asked.
+// explain returns the error for one caller.
 func explain(err error, host Hostname, service string) *Fault {
 	why, ok := errors.AsType[*trouble](err)
 	if !ok {
@@ -183,7 +176,7 @@ func (d *Discovery) services(ctx context.Context, host Hostname) (services, erro
 	}
 	tried, err := d.tried.Do(ctx, host, time.Now, failedFor, func(ctx context.Context) (trial, error) {
 		found, err := find(ctx)
-		return trial{found, err}, context.Cause(ctx) // what was interrupted has failed for another reason
+		return trial{found, err}, context.Cause(ctx) // an interrupted query isn't a failure to cache
 	})
 	return tried.services, cmp.Or(err, tried.err)
 }
@@ -199,8 +192,8 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 		MaxRedirects: discoveryRedirects,
 		MaxBytes:     discoveryBytes,
 	}
-	// The document is public almost everywhere, so that a helper which fails is
-	// reported by the request that does need the token.
+	// The document is public almost everywhere. A failing helper is reported by the request that
+	// needs the token.
 	_ = Authorize(ctx, d.Credentials, host, req.URL, req.Header)
 	authorized := req.Header.Get("Authorization") != ""
 	doc, err := GetDocument(patiently(ctx), d.Client, req)
@@ -228,7 +221,7 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	return parseServices(doc.URL, doc.Body)
 }
 
-// checkMediaType accepts parameters of any kind.
+// checkMediaType accepts any parameters.
 func checkMediaType(header string) error {
 	mediaType, _, err := mime.ParseMediaType(header)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
@@ -240,24 +233,23 @@ func checkMediaType(header string) error {
 	return nil
 }
 
-// What is repeated in messages of a document's keys, which an attacker may have written.
+// How many of a document's keys, which an attacker may have written, a message repeats.
 const maxOffered = 5
 
-// isPlainVersion reports whether a text is "v" and one to four digits.
+// isPlainVersion reports whether text is "v" and one to four digits.
 func isPlainVersion(text string) bool {
 	digits, found := strings.CutPrefix(text, "v")
 	return found && 1 <= len(digits) && len(digits) <= 4 && strings.Trim(digits, "0123456789") == ""
 }
 
-// services is what a host offers: the document and where it was found. The
-// zero value offers nothing.
+// services are a host's services: the document and its URL. The zero value has no services.
 type services struct {
 	base   *url.URL
 	urls   map[string]any // JSON values by service identifier
-	forced bool           // the user wrote it
+	forced bool           // from the user's configuration
 }
 
-// forcedServices is the form of what a user wrote instead of a document.
+// forcedServices returns the services of a host block.
 func forcedServices(base *url.URL, urls map[string]string) services {
 	values := make(map[string]any, len(urls))
 	for id, u := range urls {
@@ -266,8 +258,8 @@ func forcedServices(base *url.URL, urls map[string]string) services {
 	return services{base: base, urls: values, forced: true}
 }
 
-// parseServices decodes a document. Values are looked at when they are asked
-// for, so that what one service needs never breaks another.
+// parseServices decodes a document. Values are checked when they are used, so that a mistake in one
+// service doesn't affect others.
 func parseServices(base *url.URL, body []byte) (services, error) {
 	var urls map[string]any
 	err := json.Unmarshal(body, &urls)
@@ -280,8 +272,7 @@ func parseServices(base *url.URL, body []byte) (services, error) {
 	return services{base: base, urls: urls}, nil
 }
 
-// url returns the base URL of a service: "providers.v1" is version 1 of the
-// service "providers".
+// url returns the base URL of a service: "providers.v1" is version 1 of the service "providers".
 func (s services) url(id string) (*url.URL, error) {
 	value, present := s.urls[id]
 	if text, ok := value.(string); ok {
@@ -300,8 +291,8 @@ func (s services) url(id string) (*url.URL, error) {
 	return nil, &trouble{kind: ErrNoService}
 }
 
-// otherVersions returns the identifiers of a service's other versions, and
-// whether there are any at all: what doesn't look like a version isn't listed.
+// otherVersions returns the identifiers of a service's other versions, and whether any exists, even
+// with an odd version, which isn't listed.
 func (s services) otherVersions(id string) (found []string, some bool) {
 	name, _, _ := strings.Cut(id, ".")
 	for _, other := range slices.Sorted(maps.Keys(s.urls)) {

@@ -14,11 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Do sends a request, following at most maxRedirects redirects, and returns
-// the response with its body unread. Errors match ErrRequest, and hold
-// neither userinfo nor query values (those of client.Do do). Sensitive
-// headers such as Authorization never reach another host than the first.
-// A nil client is that of DefaultClient.
+// Do sends a request, following at most maxRedirects redirects, and returns the response with its
+// body unread. Errors match ErrRequest, and unlike those of client.Do have neither userinfo nor
+// query values. Sensitive headers such as Authorization are never sent to another host than the
+// first. A nil client means DefaultClient.
 func Do(client *http.Client, req *http.Request, maxRedirects int) (*http.Response, error) {
 	return do(client, req, redirectPolicy(maxRedirects))
 }
@@ -30,12 +29,12 @@ func do(client *http.Client, req *http.Request, policy func(*http.Request, []*ht
 	limited := *client
 	made := new(int)
 	limited.CheckRedirect = func(next *http.Request, via []*http.Request) error {
-		*made = 0 // of the next hop, which may never be asked
+		*made = 0 // for the next hop, which may never be requested
 		return policy(next, via)
 	}
 	req = req.WithContext(context.WithValue(req.Context(), attemptsKey{}, made))
 	resp, err := limited.Do(req)
-	if err != nil { // the client's own errors have the URL of the hop that failed, in full
+	if err != nil { // the client's own errors have the complete URL of the hop that failed
 		at := req.URL
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			if hop, err := url.Parse(u.URL); err == nil {
@@ -44,14 +43,14 @@ func do(client *http.Client, req *http.Request, policy func(*http.Request, []*ht
 		}
 		return nil, unanswered(req.Method, at, *made, withoutURL(err))
 	}
-	if resp.Request == nil { // a RoundTripper of the caller's that leaves it out
+	if resp.Request == nil { // a caller's RoundTripper may omit it
 		resp.Request = req
 	}
 	return resp, nil
 }
 
-// Attempts returns how often the request of a response was sent, retries
-// included; 1 if the response doesn't come from a client of NewClient.
+// Attempts returns how often the request of a response was sent, including retries; 1 if the
+// response isn't from a client of NewClient.
 func Attempts(resp *http.Response) int {
 	if resp == nil || resp.Request == nil {
 		return 1
@@ -59,8 +58,8 @@ func Attempts(resp *http.Response) int {
 	return attemptsOf(resp.Request.Context())
 }
 
-// ReadAll reads a body that may have at most limit bytes, and closes it. Errors are
-// those of [BodyFailed]; that of a larger body matches ErrTooLarge, too.
+// ReadAll reads a body of at most limit bytes, and closes it. Errors are those of [BodyFailed];
+// that of a larger body also matches ErrTooLarge.
 func ReadAll(resp *http.Response, limit int64) ([]byte, error) {
 	defer resp.Body.Close()
 	if resp.ContentLength > limit {
@@ -84,7 +83,7 @@ func ReadAll(resp *http.Response, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// BodyFailed says why the body of a response wasn't read to its end. It matches ErrRequest.
+// BodyFailed returns the error of a body that couldn't be read to its end. It matches ErrRequest.
 func BodyFailed(resp *http.Response, err error) error {
 	err = &bodyFailure{err}
 	if resp.Request == nil {
@@ -93,35 +92,35 @@ func BodyFailed(resp *http.Response, err error) error {
 	return unanswered(resp.Request.Method, resp.Request.URL, Attempts(resp), err)
 }
 
-// DocumentRequest says which document GetDocument asks for.
+// DocumentRequest is a request of GetDocument.
 type DocumentRequest struct {
 	URL          *url.URL
-	Header       http.Header // nil: none besides those of the client
-	MaxRedirects int         // how many redirects are followed; 0: none, a redirect is an error
-	MaxBytes     int64       // a 200 body that is larger is an error
+	Header       http.Header // in addition to the client's; may be nil
+	MaxRedirects int         // how many redirects are followed; with 0 a redirect is an error
+	MaxBytes     int64       // a larger 200 body is an error
 }
 
 // Document is the answer to a DocumentRequest, whatever its status.
 type Document struct {
-	URL        *url.URL // where the body came from in the end; relative URLs in it are resolved against this
-	Status     string   // "503 Service Unavailable": the standard words for the code, not the server's
+	URL        *url.URL // the body's final URL, which relative URLs in it are resolved against
+	Status     string   // "503 Service Unavailable": the standard text for the code, not the server's
 	StatusCode int
 	Header     http.Header
-	Body       []byte // of a response that isn't 200 the first 4 KiB at most
-	Said       string // of such a response, see SaidBy
-	Attempts   int    // how often the last hop was asked; 1: no retry was made
+	Body       []byte // of a response that isn't 200 only the first 4 KiB
+	Said       string // the server's message in such a response, see SaidBy
+	Attempts   int    // how often the last hop was requested; 1 without retries
 }
 
-// failureBytes is how much of a body is kept that comes with a status other
-// than 200: enough for an error message of the server's.
+// failureBytes is how much of a body with another status than 200 is kept: enough for the server's
+// error message.
 const failureBytes = 4 << 10
 
-// GetDocument asks for a small document and reads it whole. The status is the
-// caller's to judge: an error means that there was no complete answer, and
-// matches ErrRequest, and ErrTooLarge if that is the reason.
+// GetDocument requests a small document and reads it completely. It returns any status without an
+// error: an error means that there was no complete answer. It matches ErrRequest, and ErrTooLarge
+// if that is the reason.
 //
-// A URL at https isn't left for one at http, but for one of this machine: the error holds
-// ErrPlainHTTP, and nothing is asked there.
+// An https URL isn't redirected to plain http, except on a loopback address: the error matches
+// ErrPlainHTTP, and that URL isn't requested.
 func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
 	for tried := 0; ; tried++ {
 		doc, err := getOnce(ctx, client, req)
@@ -134,15 +133,15 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 	}
 }
 
-// isTruncated reports whether a body broke off, for which a client has no retries of its own. What
-// came too slowly would do so again.
+// isTruncated reports whether a body broke off, which a client doesn't retry itself. A body that
+// was too slow would be so again.
 func isTruncated(err error) bool {
 	var late interface{ Timeout() bool }
 	failed, ok := errors.AsType[*bodyFailure](err)
 	return ok && !errors.Is(err, ErrTooLarge) && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled) && !errors.Is(err, par.ErrNoRoom)
 }
 
-// bodyFailure marks the errors of bodies.
+// bodyFailure marks errors of bodies.
 type bodyFailure struct{ error }
 
 // Unwrap returns the error.
@@ -175,15 +174,15 @@ func getOnce(ctx context.Context, client *http.Client, req DocumentRequest) (*Do
 	return doc, nil
 }
 
-// readSome returns the beginning of a body that nothing depends on.
+// readSome returns the beginning of an unimportant body.
 func readSome(resp *http.Response) []byte {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, failureBytes))
 	return body
 }
 
-// metadataPolicy is redirectPolicy for what decides which packages and modules count:
-// what is requested confidentially is never redirected to plain HTTP.
+// metadataPolicy is redirectPolicy for documents that decide which packages and modules are
+// installed: confidential requests are never redirected to plain HTTP.
 func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
 	follow := redirectPolicy(limit)
 	return func(next *http.Request, via []*http.Request) error {
@@ -194,12 +193,10 @@ func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// redirectPolicy follows at most limit redirects, to any host, by https and
-// http. What identifies the user stays with the origin that it was meant for:
-// the standard library would also send it to subdomains and other ports, and
-// to plain http. It isn't sent again when the way leads back, because it is
-// another host that chose that. The address that redirected isn't sent to the
-// next host.
+// redirectPolicy follows at most limit redirects, to any host, by https and http. Credentials are
+// sent only to their own origin: the standard library would also send them to subdomains and other
+// ports, and to plain http. They aren't sent again after a redirect back, because another host
+// chose that. The redirecting URL isn't sent to the next host.
 func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {
 		if len(via) > limit {
@@ -217,9 +214,9 @@ func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// HasAll reports whether a response to a request without Range has all of what was asked for,
-// and how long that is, -1: the server doesn't say. So has status 200, and 206 if it names no range or the whole: some
-// caches answer so. Whether the body is right only its checksum tells. Many goroutines may call it.
+// HasAll reports whether a response to a request without Range has the complete body, and its size; -1 if unknown.
+// That is status 200, and 206 without a range or with the complete range, which some caches send. Only the checksum
+// tells whether the body is right. Many goroutines may call it.
 func HasAll(resp *http.Response) (size int64, ok bool) {
 	if resp.StatusCode != http.StatusPartialContent || resp.Header.Get("Content-Range") == "" {
 		return resp.ContentLength, resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusPartialContent
@@ -231,7 +228,7 @@ func HasAll(resp *http.Response) (size int64, ok bool) {
 	return size, true
 }
 
-// RangeOf is the header Range of a request for a part that begins at an offset; length 0: up to the end.
+// RangeOf returns the Range header for a part that begins at an offset; length 0 means up to the end.
 func RangeOf(offset, length int64) string {
 	end := ""
 	if length > 0 {
@@ -240,7 +237,7 @@ func RangeOf(offset, length int64) string {
 	return fmt.Sprintf("bytes=%d-%s", offset, end)
 }
 
-// SizeIn reads how long all is from the header Content-Range of a part, such as "bytes 3-9/10", which has to begin at an offset.
+// SizeIn returns the total size from the Content-Range of a part, such as "bytes 3-9/10", which must begin at offset.
 func SizeIn(contentRange string, offset int64) (int64, error) {
 	from, _, total, ok := ContentRange(contentRange)
 	if !ok || from != offset || total < 0 {
@@ -249,7 +246,7 @@ func SizeIn(contentRange string, offset int64) (int64, error) {
 	return total, nil
 }
 
-// ContentRange reads "bytes FROM-TO/TOTAL". total is -1 for "*".
+// ContentRange parses "bytes FROM-TO/TOTAL". total is -1 for "*".
 func ContentRange(value string) (from, to, total int64, ok bool) {
 	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
 	first, last, isSpan := strings.Cut(span, "-")
@@ -265,7 +262,7 @@ func ContentRange(value string) (from, to, total int64, ok bool) {
 	return from, to, total, ok && toOK && totalOK && from <= to && (total < 0 || to < total)
 }
 
-// parseCount reads digits and nothing else.
+// parseCount parses a number that consists of digits only.
 func parseCount(text string) (int64, bool) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	return int64(n), err == nil

@@ -10,20 +10,19 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Hostname is a host in the form in which hosts are compared: punycode, lower
-// case, with the port if it isn't 443. It is comparable and a good map key.
+// Hostname is a host in the form for comparisons: punycode, lower case, with the port if it isn't
+// 443. It is comparable and a good map key.
 //
 // A Hostname comes from [ParseHostname], or is a constant in that form.
 type Hostname string
 
-// maxHostname is how long a name may be for DNS, in punycode and without a port.
+// maxHostname is the longest name in DNS, in punycode and without a port.
 const maxHostname = 253
 
-// ParseHostname normalises what a user wrote ("Example.COM:443" is
-// "example.com"). The port is decimal, and loses its leading zeros. Names with
-// one label ("localhost") and IPv4 addresses are fine; a URL, an empty label
-// and a label in punycode are not: people write Unicode, so that what they
-// read is what they get.
+// ParseHostname normalises a user's text ("Example.COM:443" is "example.com"). The port is decimal,
+// and loses its leading zeros. Names with one label ("localhost") and IPv4 addresses are valid; a
+// URL, an empty label and a label in punycode aren't: users must write Unicode, so that the name is
+// what it looks like.
 func ParseHostname(given string) (Hostname, error) {
 	h, err := normalize(given)
 	if err != nil {
@@ -32,7 +31,7 @@ func ParseHostname(given string) (Hostname, error) {
 	return h, nil
 }
 
-// parseEncoded is ParseHostname for names that programs write, in which punycode is fine.
+// parseEncoded is ParseHostname for names that programs write, which may be in punycode.
 func parseEncoded(given string) (Hostname, error) {
 	name, err := Hostname(strings.ToLower(given)).display()
 	if err != nil {
@@ -41,8 +40,8 @@ func parseEncoded(given string) (Hostname, error) {
 	return ParseHostname(name)
 }
 
-// Validate returns an error for a Hostname that ParseHostname doesn't return, such as
-// one that was put together by hand: it is no name of a directory, and no host in a URL.
+// Validate returns an error for a Hostname that ParseHostname doesn't return. Such a name isn't
+// safe as a directory name, or as a host in a URL.
 func (h Hostname) Validate() error {
 	if h.isPlain() {
 		return nil
@@ -57,8 +56,8 @@ func (h Hostname) Validate() error {
 	return nil
 }
 
-// Rootless returns the name without the dot that may end it, before the port: "example.com." is
-// "example.com" to DNS, and another host in configurations and lock files.
+// Rootless returns the name without a trailing dot before the port: "example.com." is "example.com"
+// in DNS, but another host in configurations and lock files.
 func (h Hostname) Rootless() Hostname {
 	name, port, has := strings.Cut(string(h), ":")
 	name = strings.TrimSuffix(name, ".")
@@ -68,8 +67,8 @@ func (h Hostname) Rootless() Hostname {
 	return Hostname(name)
 }
 
-// isPlain recognises the names that nearly all hosts have, in less time than it
-// takes to normalise them: labels of lower-case letters and digits, and no port.
+// isPlain is a fast check that nearly all names pass: labels of lower-case letters and digits,
+// without a port.
 func (h Hostname) isPlain() bool {
 	length := 0
 	for i := range len(h) {
@@ -95,8 +94,8 @@ func normalize(given string) (Hostname, error) {
 	if !utf8.ValidString(given) {
 		return "", errors.New("not valid UTF-8")
 	}
-	// The library knows punycode in lower case only, and would take the rest
-	// for what it stands for: a name that can look like another host's.
+	// The library recognises punycode in lower case only, and would decode the rest: to a name that
+	// can look like another host's.
 	if lower := strings.ToLower(given); strings.HasPrefix(lower, "xn--") || strings.Contains(lower, ".xn--") {
 		return "", errors.New("give the Unicode form of the name, not punycode")
 	}
@@ -105,9 +104,9 @@ func normalize(given string) (Hostname, error) {
 		return "", err
 	}
 	h := Hostname(compared)
-	// The library looks for empty labels before it maps other scripts' full
-	// stops to ".", and lets some names through that it can't turn back. A
-	// hostname becomes the name of a directory, where ".." is no name.
+	// The library checks for empty labels before it maps other scripts' full stops to ".", and
+	// accepts some names that it can't decode. A hostname becomes the name of a directory, which
+	// can't be "..".
 	name, _, _ := strings.Cut(string(h), ":")
 	if len(strings.TrimSuffix(name, ".")) > maxHostname {
 		return "", fmt.Errorf("it has more than %d characters", maxHostname)
@@ -121,7 +120,7 @@ func normalize(given string) (Hostname, error) {
 	return h, nil
 }
 
-// portProblem is called for what has no decimal port after its first colon.
+// portProblem returns the error for text without a decimal port after its first colon.
 func portProblem(given string) error {
 	switch scheme, _, _ := strings.Cut(given, ":"); strings.ToLower(scheme) {
 	case "http", "https":
@@ -143,8 +142,8 @@ func (h Hostname) String() string {
 	return unicode
 }
 
-// display undoes the punycode. The profile is the one for displaying names, as
-// opposed to looking them up: it takes what ParseHostname made as it is.
+// display decodes punycode. The profile is the one for displaying names, not for looking them up:
+// it accepts all names of ParseHostname.
 func (h Hostname) display() (string, error) {
 	if !strings.Contains(string(h), "xn--") {
 		return string(h), nil
@@ -157,5 +156,5 @@ func (h Hostname) display() (string, error) {
 	return name, err
 }
 
-// ASCII returns the punycode form, as URLs and credentials helpers want it.
+// ASCII returns the punycode form, for URLs and credentials helpers.
 func (h Hostname) ASCII() string { return string(h) }

@@ -17,9 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// NetrcFiles returns the places where a .netrc file may be: what the variable
-// NETRC names, and nothing else; or .netrc of the user's home, before which
-// Windows has _netrc. Env returns the value of a variable, "" if there is none.
+// NetrcFiles returns the possible paths of a .netrc file: only that of the variable NETRC, or
+// .netrc in the user's home, on Windows after _netrc. Env returns the value of a variable, or "" if
+// it isn't set.
 func NetrcFiles(env func(string) string, home, goos string) []string {
 	if file := env("NETRC"); file != "" {
 		return []string{file}
@@ -34,21 +34,18 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 	return files
 }
 
-// WithNetrc returns a client that does what the given one does, and sends
-// users and passwords, by basic authentication, to the machines that the first
-// existing file names. The file is read once, with the first request; that it
-// can't be read is an error of each request.
+// WithNetrc returns a copy of a client that sends users and passwords by basic authentication to
+// the machines in the first existing file. The file is read once, at the first request; if it can't
+// be read, each request fails.
 //
-// The client is for archives only: Terraform and OpenTofu use .netrc for nothing else.
-// A request that has an Authorization header or a URL with a user is left
-// alone. Each redirect is looked up by its own host. A machine without a port
-// stands for the scheme's default port.
+// The client is for archives only: Terraform and OpenTofu use .netrc for nothing else. It doesn't
+// change a request with an Authorization header or a user in the URL. It looks up each redirect by
+// its own host. A machine without a port means the scheme's default port.
 //
-// Differences to Terraform and OpenTofu: nothing is sent where others could read along
-// (see [Confidential]); the "default" entry is for the host of the URL that was asked
-// for, and for no other that it redirects to; a default port or capitals in
-// the URL don't matter; and an unknown word is skipped, where they
-// give up and show it, though it may be a password.
+// Differences from Terraform and OpenTofu: nothing is sent if others could read the request (see
+// [Confidential]); the "default" entry is only for the host of the original URL, not for redirects;
+// a default port or upper case in the URL doesn't matter; and an unknown word is skipped, where
+// they fail and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
 	var parsed par.Memo[struct{}, netrc]
 	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
@@ -64,7 +61,7 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 		}
 		redirected := req.Response != nil
 		if entry, ok := file.find(req.URL, !redirected); ok {
-			// A copy: the client takes the headers of the next hop from the original.
+			// Change a copy: http.Client copies the headers of the next hop from the original.
 			req = req.Clone(req.Context())
 			req.SetBasicAuth(entry.user, entry.password)
 		}
@@ -75,7 +72,7 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 // netrcBytes is far more than any .netrc has.
 const netrcBytes = 1 << 20
 
-// readNetrc reads the first file that exists, and says which one that is.
+// readNetrc reads the first file that exists, and returns its path.
 func readNetrc(files []string) (string, netrc, error) {
 	for _, path := range files {
 		src, err := wholefile.ReadAny(path, netrcBytes)
@@ -89,9 +86,9 @@ func readNetrc(files []string) (string, netrc, error) {
 	return "", nil, nil
 }
 
-// NetrcMachines returns the first existing one of the files that [NetrcFiles] lists, and the machines
-// that it has a login for, without the logins, in its order: as the file writes them, and "" for
-// the default entry. Without any file, file is "".
+// NetrcMachines returns the first existing file of [NetrcFiles], and the machines that it has a login
+// for, without the logins, in order: as written in the file, and "" for the default entry. file is ""
+// if none exists.
 func NetrcMachines(files []string) (file string, machines []string, err error) {
 	file, found, err := readNetrc(files)
 	for _, entry := range found {
@@ -100,30 +97,29 @@ func NetrcMachines(files []string) (file string, machines []string, err error) {
 	return file, machines, err
 }
 
-// seen reports whether there is something at a path. In a home that is no
-// directory, or that this user may not read, this user has no logins.
+// seen reports whether a path exists. If the home isn't a directory, or the user may not read it,
+// the user has no logins.
 func seen(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// netrc is what a .netrc file says, in its order.
+// netrc has the entries of a .netrc file, in order.
 type netrc []netrcEntry
 
 // netrcEntry is the login for a machine.
 type netrcEntry struct {
-	machine        string // in lower case, with a port if the file gives one; "": the default entry
+	machine        string // in lower case, with a port if the file has one; "" for the default entry
 	user, password string
 }
 
-// parseNetrc reads the format that ftp, curl and others share: words, separated
-// by any white space, of which "machine NAME" and "default" start an entry and
-// "login", "password" and "account" say something about it. Words that no program
-// knows, comments, and macro definitions, which end with an empty line, are skipped:
-// the file may be meant for other programs as well.
+// parseNetrc reads the format of ftp, curl and others: words, separated by white space. "machine
+// NAME" and "default" start an entry; "login", "password" and "account" belong to it. It skips
+// unknown words, comments, and macro definitions, which end with an empty line, because the file
+// may be for other programs, too.
 func parseNetrc(text string) netrc {
 	var parsed netrc
-	entry := &netrcEntry{} // what stands before the first entry is lost
+	entry := &netrcEntry{} // words before the first entry are ignored
 	words := &netrcWords{rest: text}
 	for word := words.next(); word != ""; word = words.next() {
 		switch {
@@ -152,8 +148,8 @@ func parseNetrc(text string) netrc {
 	return parsed
 }
 
-// find returns the first entry for a URL's host, or else, if that is wanted,
-// the first default entry. An entry without user and password is none.
+// find returns the first entry for a URL's host, or with orDefault else the first default entry. It
+// returns false for an entry without user and password.
 func (n netrc) find(u *url.URL, orDefault bool) (netrcEntry, bool) {
 	name, port := strings.ToLower(u.Hostname()), portOf(u)
 	onPort, onDefaultPort := net.JoinHostPort(name, port), port == portOf(&url.URL{Scheme: u.Scheme})
@@ -169,12 +165,12 @@ func (n netrc) find(u *url.URL, orDefault bool) (netrcEntry, bool) {
 	return n[i], n[i].user != "" || n[i].password != ""
 }
 
-// netrcWords walks through a file.
+// netrcWords reads the words of a file.
 type netrcWords struct{ rest string }
 
 const netrcSpace = " \t\r\n\f\v"
 
-// next returns the next word; "" at the end.
+// next returns the next word, or "" at the end.
 func (w *netrcWords) next() string {
 	w.rest = strings.TrimLeft(w.rest, netrcSpace)
 	word := w.rest
@@ -185,5 +181,5 @@ func (w *netrcWords) next() string {
 	return word
 }
 
-// skipPast goes on after the next occurrence of mark, or at the end.
+// skipPast continues after the next mark, or at the end.
 func (w *netrcWords) skipPast(mark string) { _, w.rest, _ = strings.Cut(w.rest, mark) }

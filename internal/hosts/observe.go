@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Exchange is a request, and how it was answered.
+// Exchange is a request with the status of its answer.
 type Exchange struct {
 	Host   string        // of the URL, with its port
-	Status int           // of the answer; 0: there was none
-	Took   time.Duration // until the header of the answer was there, or there was none, retries and what is waited between them included
+	Status int           // of the answer; 0 without one
+	Took   time.Duration // until the answer's header or the error, including retries and their waits
 }
 
-// WithObserver returns a client that does what the given one does, and tells of each request when
-// its answer begins: a redirect is a request of its own. Observe is called from many goroutines.
+// WithObserver returns a copy of a client that calls observe for each request when its answer
+// begins: a redirect is a request of its own. Many goroutines call observe.
 func WithObserver(client *http.Client, now func() time.Time, observe func(Exchange)) *http.Client {
 	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 		begun := now()

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Confidential reports whether what is said to a URL stays between the two
-// ends: it is https, or http on a loopback address, where no other machine
-// listens.
+// Confidential reports whether only the two ends can read the requests to a URL: it is https, or
+// http on a loopback address.
 func Confidential(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
 }
@@ -19,8 +18,8 @@ func isLoopback(name string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// SameOrigin reports whether two URLs have scheme, host and port in common.
-// What was given to one of them may be given to the other.
+// SameOrigin reports whether two URLs have the same scheme, host and port. The same credentials may
+// be sent to both.
 func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
 }
@@ -38,9 +37,8 @@ func portOf(u *url.URL) string {
 	}
 }
 
-// HostnameOf returns the host and port of a URL, http or https, as credentials
-// know it. In a URL, other than in the names that users write, punycode is
-// fine.
+// HostnameOf returns the host and port of an http or https URL, for credentials. Unlike in names
+// that users write, punycode is allowed.
 func HostnameOf(u *url.URL) (Hostname, error) {
 	given := u.Host
 	if u.Scheme == "http" && u.Port() == "" {
@@ -51,10 +49,9 @@ func HostnameOf(u *url.URL) (Hostname, error) {
 
 const redacted = "REDACTED"
 
-// RedactURL returns a URL as it may stand in messages and logs: without
-// userinfo and fragment, and with every query value replaced, but those of the
-// parameters that are named harmless. The names of query parameters stay, as
-// they help to find out what a signed URL was for.
+// RedactURL returns a URL for messages and logs: without userinfo and fragment, and with every
+// query value replaced, except those of harmless parameters. It keeps the names of query
+// parameters, which help to recognise a signed URL.
 func RedactURL(u *url.URL, harmless ...string) string {
 	if u == nil {
 		return ""
@@ -63,14 +60,14 @@ func RedactURL(u *url.URL, harmless ...string) string {
 		return u.Scheme + ":" + redacted
 	}
 	safe := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: redactQuery(u.RawQuery, harmless)}
-	if u.Scheme == "ssh" && u.User.String() == "git" { // which nearly all hosts want, and without which ssh asks for another user
+	if u.Scheme == "ssh" && u.User.String() == "git" { // most hosts need this user; without it ssh takes another
 		safe.User = u.User
 	}
 	return safe.String()
 }
 
-// redactQuery works on the text, so that what can't be parsed is covered too.
-// A parameter without "=" may be a value.
+// redactQuery works on the text, so that it also covers queries that can't be parsed. A parameter
+// without "=" may be a value.
 func redactQuery(query string, harmless []string) string {
 	if query == "" {
 		return ""

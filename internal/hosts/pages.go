@@ -6,15 +6,16 @@ import (
 	"iter"
 )
 
-// maxPages is how many pages a list may have. A page of S3 or Google Cloud Storage has 1000 names.
+// maxPages is the largest number of pages of a list. A page of S3 or Google Cloud Storage has 1000
+// names.
 const maxPages = 10_000
 
-// ErrPages says that a list in pages doesn't end, or has more pages than are read.
+// ErrPages says that a list in pages doesn't end, or has too many pages.
 var ErrPages = errors.New("the list doesn't end")
 
-// List lists what a service sends in pages, each of which names the next one. A service that lies, or has a bug, would be asked forever:
-// the error is ErrPages if a page names itself as the next one, or if 10,000 pages were read. page gets the page of a name, "" being that of
-// the first one; next is "" with the last one. url is that of the list, for errors; no secret may be in it. The list ends with the first error.
+// List lists the items of a service that sends pages, each with the name of the next one. A malicious or faulty service could send pages
+// forever: the error is ErrPages if a page names itself as the next one, or after 10,000 pages. page requests the page with a name, "" for the
+// first one; next is "" for the last one. url is the list's URL for errors, without secrets. The list ends at the first error.
 func List[T any](url string, page func(name string) (items []T, next string, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		name := ""

@@ -16,20 +16,20 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// ErrPrivateAddress says that a host is on this machine or in a network of its own, where a PublicDialer doesn't connect to.
+// ErrPrivateAddress says that a host is on this machine or in a private network, to which a PublicDialer doesn't connect.
 var ErrPrivateAddress = errors.New("its address is one of this machine, of a private network or of a service of the network")
 
-// PublicDialer connects to hosts on the internet, and to no others but those that it names. It is for programs that ask on behalf
-// of others: a registry can name any host, redirect to it, or have its own name mean another address. Its DialContext is one for
-// ClientOptions. A proxy connects by itself, so that it decides what it lets through.
+// PublicDialer connects only to hosts on the internet, and to those that its fields allow. It is for programs that make requests
+// for others: a registry can name any host, redirect to it, or let its own name resolve to a private address. DialContext is for
+// ClientOptions. A proxy connects by itself, and decides which hosts it allows.
 type PublicDialer struct {
-	Allowed  []netip.Prefix // other networks to which connections are made
-	Hosts    []string       // as PlaceOf returns them: asked wherever they are
-	Resolver *net.Resolver  // nil: the system's
+	Allowed  []netip.Prefix // other allowed networks
+	Hosts    []string       // allowed hosts in the form of PlaceOf, at any address
+	Resolver *net.Resolver  // nil means the system's
 }
 
-// DialContext connects to HOST:PORT. The error of a host that has no other address is ErrPrivateAddress, and doesn't tell the
-// address, which may be nobody's business.
+// DialContext connects to HOST:PORT. The error of a host with private addresses only is ErrPrivateAddress, and doesn't have
+// the address, which may be confidential.
 func (d *PublicDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := &net.Dialer{KeepAlive: 30 * time.Second, Resolver: d.Resolver}
 	if !slices.Contains(d.Hosts, strings.ToLower(address)) {
@@ -47,7 +47,7 @@ func (d *PublicDialer) DialContext(ctx context.Context, network, address string)
 	return conn, err
 }
 
-// allows reports whether connections to an address are made, after a name was resolved.
+// allows reports whether connections to a resolved address are allowed.
 func (d *PublicDialer) allows(a netip.Addr) bool {
 	a = a.WithZone("").Unmap() // no network contains an address with a zone
 	v4 := translated(a)
@@ -55,7 +55,7 @@ func (d *PublicDialer) allows(a netip.Addr) bool {
 	return slices.ContainsFunc(d.Allowed, contains) || !slices.ContainsFunc(notPublic(), contains)
 }
 
-// notPublic are the networks that aren't the internet.
+// notPublic returns the networks that aren't the internet.
 func notPublic() (all []netip.Prefix) {
 	for _, text := range [...]string{
 		"0.0.0.0/8", "127.0.0.0/8", // this machine
@@ -73,7 +73,7 @@ func notPublic() (all []netip.Prefix) {
 	return all
 }
 
-// translated is the IPv4 address to which a gateway leads that an IPv6 address has in it; else the address itself.
+// translated returns the IPv4 address that a gateway maps an IPv6 address to, or the address itself.
 func translated(a netip.Addr) netip.Addr {
 	bytes := a.As16()
 	in := func(network string) bool { return netip.MustParsePrefix(network).Contains(a) }
@@ -86,11 +86,11 @@ func translated(a netip.Addr) netip.Addr {
 	return a
 }
 
-// PlaceOf is the HOST:PORT to which a client connects for a URL, that of a proxy included.
+// PlaceOf returns the HOST:PORT to which a client connects for a URL, also a proxy's.
 func PlaceOf(u *url.URL) string {
 	host, err := idna.Lookup.ToASCII(u.Hostname())
 	if err != nil {
 		host = u.Hostname()
 	}
-	return strings.ToLower(net.JoinHostPort(host, cmp.Or(portOf(u), "1080"))) // what is neither http nor https is SOCKS
+	return strings.ToLower(net.JoinHostPort(host, cmp.Or(portOf(u), "1080"))) // other schemes than http and https are SOCKS
 }

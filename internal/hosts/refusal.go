@@ -8,12 +8,12 @@ import (
 	"net/http"
 )
 
-// Refusal is an answer that is about credentials: who refused a request, and why.
+// Refusal is an answer about credentials: the host that refused a request, and why.
 type Refusal struct {
-	Host   Hostname // that refused, or whose discovery document leads to what refused
-	Sent   bool     // credentials were sent, and are no good
-	Advice string   // what to do about it, never with a secret; "": the host wants credentials, or others
-	Lead   string   // what the hint says before that
+	Host   Hostname // that refused, or whose discovery document names the service that refused
+	Sent   bool     // credentials were sent, and refused
+	Advice string   // the remedy, without secrets; "" means that the host wants credentials, or others
+	Lead   string   // the beginning of the hint
 	Err    error    // the answer
 }
 
@@ -23,7 +23,7 @@ func (r *Refusal) Error() string { return r.Err.Error() }
 // Unwrap returns Err.
 func (r *Refusal) Unwrap() error { return r.Err }
 
-// Hint says what to do about it. Where a program takes credentials from is for the program to say.
+// Hint returns the remedy. The program knows where it takes credentials from.
 func (r *Refusal) Hint() string {
 	switch {
 	case r.Advice != "":
@@ -35,8 +35,8 @@ func (r *Refusal) Hint() string {
 	}
 }
 
-// StatusAdvice says what a status means that is an answer and no success, and what to
-// do; "" if nothing general can be said.
+// StatusAdvice returns the meaning of an error status, and what to do, or "" if nothing general is
+// known.
 func StatusAdvice(status int) string {
 	switch {
 	case status == http.StatusTooManyRequests:
@@ -57,8 +57,8 @@ func Refuses(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// ExplainRefusal finds out why a request was answered with a status that is
-// about credentials. Those that went along, if there were any, are the owner's.
+// ExplainRefusal returns why a request was answered with a status about credentials. Credentials in
+// the request are the owner's.
 func ExplainRefusal(owner Hostname, req DocumentRequest, doc *Document) *Refusal {
 	why := &Refusal{Host: owner, Err: &StatusError{Document: doc}}
 	switch {
@@ -75,7 +75,7 @@ func ExplainRefusal(owner Hostname, req DocumentRequest, doc *Document) *Refusal
 	return why
 }
 
-// Says is what a host that refused has to say, as in "host example.com ...".
+// Says returns what a host did that refused, as in "host example.com ...".
 func (r *Refusal) Says(status int) string {
 	switch {
 	case r.Sent:
@@ -87,7 +87,8 @@ func (r *Refusal) Says(status int) string {
 	}
 }
 
-// PlainJSON takes the names of Go types out of an error of package json about a document that is an object.
+// PlainJSON removes the names of Go types from an error of package json about a document that should be an
+// object.
 func PlainJSON(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -100,13 +101,13 @@ func PlainJSON(err error) error {
 	}
 }
 
-// MalformedAdvice says what may be wrong where a document isn't the JSON that it has to be; "" if
-// nothing is known. The error is that of reading it.
+// MalformedAdvice returns a probable cause of a malformed JSON document, or "". err is the error of
+// decoding it.
 func MalformedAdvice(body []byte, err error) string {
 	switch _, isSyntax := errors.AsType[*json.SyntaxError](err); {
 	case bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")):
 		return "the answer is a web page: check the URL, and whether a login or a proxy answers in place of the server"
-	case isSyntax && json.Valid(body): // what follows the first value
+	case isSyntax && json.Valid(body): // text follows the first value
 		return ""
 	case isSyntax:
 		return "the answer is no JSON, or a part of it: run again. If it happens again, something on the way cuts or changes it, or the URL is wrong"
@@ -114,7 +115,7 @@ func MalformedAdvice(body []byte, err error) string {
 	return ""
 }
 
-// StatusError is an HTTP answer that isn't the one that was hoped for.
+// StatusError is an HTTP answer with an unexpected status.
 type StatusError struct{ *Document }
 
 // Error implements error.
@@ -122,13 +123,13 @@ func (e *StatusError) Error() string {
 	return afterAttempts(e.Attempts, fmt.Errorf("GET %q: %s%s", RedactURL(e.URL), e.Status, e.Said)).Error()
 }
 
-// HTTPStatus is StatusCode.
+// HTTPStatus returns StatusCode.
 func (e *StatusError) HTTPStatus() int { return e.StatusCode }
 
-// Hint says what the status means.
+// Hint returns the meaning of the status.
 func (e *StatusError) Hint() string { return StatusAdvice(e.StatusCode) }
 
-// Code is "unauthorized" for 401 and 403, else "unreachable".
+// Code returns "unauthorized" for 401 and 403, else "unreachable".
 func (e *StatusError) Code() string {
 	if Refuses(e.StatusCode) {
 		return "unauthorized"

@@ -10,45 +10,45 @@ import (
 )
 
 const (
-	documentBytes  = 1 << 20  // of a document that is remembered
-	documentsBytes = 16 << 20 // of all of them
+	documentBytes  = 1 << 20  // of a cached document
+	documentsBytes = 16 << 20 // of all cached documents
 )
 
-// Remembered is a document, and how the registry names it.
+// Remembered is a cached document with its ETag.
 type Remembered struct {
 	Tag    string
 	Header http.Header
 	Body   []byte
 }
 
-// Documents remembers documents. What is in a key may be a secret. Many goroutines call its methods.
+// Documents caches documents. A key may have secrets. Many goroutines call the methods.
 type Documents interface {
 	Get(key string) (Remembered, bool)
 	Put(key string, d Remembered)
 }
 
-// recent remembers documents as long as there is room.
+// recent caches the most recently used documents.
 type recent struct {
 	*par.Recent[string, Remembered]
 }
 
 func (r recent) Put(key string, d Remembered) { r.Recent.Put(key, d, int64(len(d.Body)+1024)) }
 
-// WithRevalidation returns a client that does what the given one does, and remembers documents in
-// JSON that have an ETag, up to 16 MiB of them: it asks for such a document again on the condition
-// that it has changed. It is for programs that live long. Archives aren't remembered, nor documents
-// of more than 1 MiB.
+// WithRevalidation returns a copy of a client that caches JSON documents with an ETag, up to 16 MiB
+// of them, and requests them conditionally. It is for long-lived programs. It caches neither
+// archives nor documents of more than 1 MiB.
 func WithRevalidation(client *http.Client) *http.Client {
 	return WithDocuments(client, recent{par.NewRecent[string, Remembered](documentsBytes)}, func(*http.Request) bool { return true })
 }
 
-// WithDocuments is WithRevalidation with a memory of the caller's, for the requests that it is for.
+// WithDocuments is WithRevalidation with the caller's cache, for the requests for which isFor
+// returns true.
 func WithDocuments(client *http.Client, memory Documents, isFor func(*http.Request) bool) *http.Client {
 	return onTop(client, func(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 		if req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" || !isFor(req) {
 			return next.RoundTrip(req)
 		}
-		key := req.URL.String() + "\n" + req.Header.Get("Authorization") + "\n" + req.Header.Get("Accept") // what an answer may depend on
+		key := req.URL.String() + "\n" + req.Header.Get("Authorization") + "\n" + req.Header.Get("Accept") // all that an answer may depend on
 		known, ok := memory.Get(key)
 		if ok {
 			req = req.Clone(req.Context())
@@ -68,7 +68,7 @@ func WithDocuments(client *http.Client, memory Documents, isFor func(*http.Reque
 	})
 }
 
-// remember keeps a document, and returns the response as if it hadn't been read.
+// remember caches a document, and returns the response with an unread body.
 func remember(memory Documents, key string, resp *http.Response) (*http.Response, error) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	tag := resp.Header.Get("Etag")
@@ -87,13 +87,13 @@ func remember(memory Documents, key string, resp *http.Response) (*http.Response
 	return resp, nil
 }
 
-// readFirst is a body of which a part was read already.
+// readFirst is a body whose beginning has been read already.
 type readFirst struct {
 	io.Reader
 	io.Closer
 }
 
-// failed is what is left of a body that can't be read.
+// failed is the rest of a body after an error.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }

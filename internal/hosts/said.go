@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// maxSaid is how many characters of a server's own words a message has.
+// maxSaid is how many characters of a server's message are shown.
 const maxSaid = 300
 
-// SaidBy returns what a server wrote beside a status that is a failure, as the end of an error about it; "" if that is
-// a web page, or no more than the status. It reads the body, and closes it.
+// SaidBy returns a server's message in an answer with an error status, as the end of an error's text. It returns ""
+// for a web page, and for a message that only repeats the status. It reads and closes the body.
 func SaidBy(resp *http.Response) string {
 	if resp.StatusCode < http.StatusBadRequest {
 		return ""
@@ -20,8 +20,8 @@ func SaidBy(resp *http.Response) string {
 	return said(resp, readSome(resp))
 }
 
-// said is SaidBy for a body that was read. The words are quoted, with control characters escaped, and without secrets of the request
-// and queries of URLs.
+// said is SaidBy for a body that was read. The message is quoted, with control characters escaped, and without secrets of the
+// request and queries of URLs.
 func said(resp *http.Response, body []byte) string {
 	text := strings.ToValidUTF8(string(body), "")
 	var answer struct{ Errors []string } // as registries write it
@@ -48,7 +48,7 @@ func said(resp *http.Response, body []byte) string {
 	return fmt.Sprintf("; the server says %q", text)
 }
 
-// secretIn reports whether a word has what the request was authorized with.
+// secretIn reports whether a word contains a secret of the request.
 func secretIn(req *http.Request, word string) bool {
 	for field := range strings.FieldsSeq(req.Header.Get("Authorization")) {
 		if len(field) >= 8 && strings.Contains(word, field) {
