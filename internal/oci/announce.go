@@ -20,37 +20,39 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Announcements keep updates of a tag from being lost. A registry sets a tag without any condition, so that a publisher
-// may set it to an index that lacks what another one has added a moment before. Each publisher therefore announces what
-// it adds before it sets the tag, adds what others have announced, and looks again after it has set the tag. The last
-// one that sets the tag thus sees what all others have announced, and none of them has to wait for it.
+// Announcements keep concurrent updates of a tag from being lost. A registry can't set a tag conditionally, so a
+// publisher may set it to an index without what another publisher added a moment before. Each publisher therefore
+// announces its additions before it sets the tag, adds those that others have announced, and reads the tag again after
+// it has set it. The last publisher that sets the tag thus sees the announcements of all others, and none has to wait
+// for it.
 //
-// An announcement is an index with the manifests that are added. Where the registry lists referrers, it refers to the
-// version; elsewhere it has a tag that is no version, so that OpenTofu passes over it. After an hour it doesn't count:
-// what was taken out of a registry on purpose doesn't come back. After a minute its publisher isn't at work any more:
-// what it adds counts then only as far as it is still in the registry, and in no place of what this publisher adds.
+// An announcement is an index with the added manifests. If the registry lists referrers, it refers to the version;
+// otherwise it has a tag that is no version, which OpenTofu ignores. It expires after an hour, so that intentionally
+// removed packages don't come back. After a minute its publisher isn't considered active any more: its additions then
+// count only if the registry still has them, and if this publisher adds no package for the same platform.
 const (
 	typeAnnouncement = "application/vnd.tfdeps.announcement"
 	announcementTag  = "tfdeps-adding."
 	announcementTime = "20060102T150405Z"
 	announcementLife = time.Hour
-	announcementWork = time.Minute // how long publishers may be at work after it
+	announcementWork = time.Minute // publishers are considered active for this long
 
-	// maxTag is how long a tag may be, and maxAnnouncements how many may be read.
+	// maxTag is the longest tag, and maxAnnouncements how many announcements may be read.
 	maxTag           = 128
 	maxAnnouncements = 10_000
 )
 
-// announcements are those of one version, as a publisher sees them.
+// announcements are those of one version, as one publisher sees them.
 type announcements struct {
-	byTags bool // the registry has no list of referrers
+	byTags bool // the registry doesn't list referrers
 	asked  bool // byTags is known
-	made   bool // this publisher's own is there
+	made   bool // this publisher has announced its own additions
 	read   map[string][]ocispec.Descriptor
-	older  map[string]bool // the references of those whose publishers aren't at work any more
+	older  map[string]bool // references whose publishers aren't active any more
 }
 
-// announceAll makes known what this publisher adds to an index, and what is signed if that isn't there yet.
+// announceAll announces this publisher's additions to an index, and the signed documents if the index
+// doesn't have any.
 func (p *pushing) announceAll(ctx context.Context, index imageIndex, release Release, ours []ocispec.Descriptor) error {
 	adds := slices.Clone(ours)
 	signed := index.signed()
@@ -67,7 +69,7 @@ func (p *pushing) announceAll(ctx context.Context, index imageIndex, release Rel
 	return p.announce(ctx, adds)
 }
 
-// announce makes known what this publisher adds.
+// announce announces additions.
 func (p *pushing) announce(ctx context.Context, adds []ocispec.Descriptor) error {
 	at := p.now().UTC()
 	index := ocispec.Index{
@@ -93,7 +95,7 @@ func (p *pushing) announce(ctx context.Context, adds []ocispec.Descriptor) error
 	return err
 }
 
-// announcedAs is how the tags of announcements for the version begin.
+// announcedAs returns the prefix of the tags of the version's announcements.
 func (p *pushing) announcedAs() string {
 	tag := p.tag
 	if len(announcementTag+tag+"."+announcementTime+".000000000000") > maxTag {
@@ -103,7 +105,7 @@ func (p *pushing) announcedAs() string {
 	return announcementTag + tag + "."
 }
 
-// subject is what announcements for the version refer to. It needn't be there.
+// subject returns what the version's announcements refer to. It needn't exist.
 func (p *pushing) subject() ocispec.Descriptor {
 	text, _ := json.Marshal(ocispec.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: typeAnnouncement, Manifests: []ocispec.Descriptor{},
@@ -112,7 +114,7 @@ func (p *pushing) subject() ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: ocispec.MediaTypeImageIndex, Digest: digest.FromBytes(text), Size: int64(len(text))}
 }
 
-// announced is what references say that are announced for the version, in an order that all publishers have.
+// announced returns the announced manifests of references, in the same order for all publishers.
 func (p *pushing) announced(ctx context.Context, references []string, ours []ocispec.Descriptor) (all []ocispec.Descriptor, err error) {
 	slices.Sort(references)
 	found, errs := par.Map(ctx, announcementsAtOnce, references, func(ctx context.Context, reference string) ([]ocispec.Descriptor, error) {
@@ -145,7 +147,8 @@ func (p *pushing) announced(ctx context.Context, references []string, ours []oci
 	return all, nil
 }
 
-// remaining are those of descriptors that are still in the registry, but for the platforms of ours.
+// remaining returns the descriptors that the registry still has, without those for the platforms of
+// ours.
 func (p *pushing) remaining(ctx context.Context, announced, ours []ocispec.Descriptor) (all []ocispec.Descriptor, err error) {
 	for _, d := range announced {
 		if slices.ContainsFunc(ours, func(o ocispec.Descriptor) bool { return platformOf(o) == platformOf(d) }) {
@@ -162,10 +165,11 @@ func (p *pushing) remaining(ctx context.Context, announced, ours []ocispec.Descr
 	return all, nil
 }
 
-// announcementsAtOnce is how many announcements are read at once.
+// announcementsAtOnce is how many announcements are read concurrently.
 const announcementsAtOnce = 4
 
-// listed are the references of announcements for the version that count. recent: how many publishers may be at work now.
+// listed returns the references of the version's announcements that haven't expired. recent is how many publishers may
+// be active.
 func (p *pushing) listed(ctx context.Context) (references []string, recent int, err error) {
 	add := func(reference string, at time.Time) error {
 		if age := p.now().Sub(at).Abs(); age <= announcementLife {
@@ -212,13 +216,13 @@ func (p *pushing) listed(ctx context.Context) (references []string, recent int, 
 		}
 		return nil
 	})
-	if isMissing(err) { // there is no tag yet
+	if isMissing(err) { // the repository has no tag yet
 		return nil, 0, nil
 	}
 	return references, recent, err
 }
 
-// merge adds descriptors to an index for which it has nothing yet.
+// merge adds descriptors to an index that it has no counterpart of.
 func (index *imageIndex) merge(adds []ocispec.Descriptor) {
 	for _, d := range adds {
 		if d.MediaType != ocispec.MediaTypeImageManifest {

@@ -30,10 +30,11 @@ var _ getproviders.Archive = (*archive)(nil)
 // String names the repository and the digest.
 func (a *archive) String() string { return a.at.url() + "@" + a.digest.String() }
 
-// Open implements getproviders.Archive. A registry that can't send a part sends all.
+// Open implements getproviders.Archive. A registry that doesn't support ranges sends the whole
+// archive.
 func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	opened := getproviders.OpenedArchive{Size: a.size, Validator: a.digest.String()}
-	if offset >= a.size { // what was kept of it isn't the beginning of this
+	if offset >= a.size { // the partial file is of another archive
 		offset = 0
 	}
 	ctx = auth.AppendRepositoryScope(hosts.WithOwnConnection(ctx), a.repo.Reference, auth.ActionPull)
@@ -63,8 +64,8 @@ func (a *archive) Open(ctx context.Context, offset int64) (getproviders.OpenedAr
 	return opened, nil
 }
 
-// repositoryOf is the repository that an archive is in, as a [Source] has found it; the zero Repository for archives in
-// other places.
+// repositoryOf returns the repository of an archive that a [Source] has found, or the zero Repository for other
+// archives.
 func repositoryOf(l getproviders.Location) Repository {
 	if a, ok := l.(*archive); ok {
 		return a.at
@@ -72,10 +73,10 @@ func repositoryOf(l getproviders.Location) Repository {
 	return Repository{}
 }
 
-// errLonger says that a registry sends more than the size that the manifest has.
+// errLonger says that a registry sends more bytes than the manifest's size.
 var errLonger = errors.New("the registry sends more than the manifest says")
 
-// limited is a body that has to end after a number of bytes.
+// limited is a body that fails after a number of bytes.
 type limited struct {
 	io.ReadCloser
 	left int64

@@ -18,7 +18,7 @@ import (
 	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// target publishes an archive and its manifest, which it describes.
+// target publishes an archive and its manifest, and returns the manifest's descriptor.
 func (p *pushing) target(ctx context.Context, t remotes.Release) (ocispec.Descriptor, error) {
 	zh, ok := strings.CutPrefix(string(t.ZH), hashing.ZH+":")
 	if !ok || t.Archive == nil || t.Platform.Validate() != nil {
@@ -41,16 +41,17 @@ func (p *pushing) target(ctx context.Context, t remotes.Release) (ocispec.Descri
 	return described, err
 }
 
-// layer is a blob of a manifest, which another repository may have.
+// layer is a blob of a manifest, which another repository may have, too.
 type layer struct {
 	ocispec.Descriptor
 	content io.ReaderAt
 	from    Repository
 }
 
-// image publishes layers, and a manifest with nothing else, under a tag if there is one, and describes the manifest.
+// image publishes layers, and a manifest with only these, with a tag unless it is "", and returns the manifest's
+// descriptor.
 func (p *pushing) image(ctx context.Context, artifactType, tag string, layers ...layer) (ocispec.Descriptor, error) {
-	config := layer{Descriptor: ocispec.DescriptorEmptyJSON, content: bytes.NewReader([]byte("{}"))} // some registries refuse an empty blob, or a type of their own
+	config := layer{Descriptor: ocispec.DescriptorEmptyJSON, content: bytes.NewReader([]byte("{}"))} // some registries refuse an empty blob, or a custom type
 	config.Data = nil
 	manifest := ocispec.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: artifactType, Config: config.Descriptor,
@@ -68,9 +69,9 @@ func (p *pushing) image(ctx context.Context, artifactType, tag string, layers ..
 	return described, err
 }
 
-// blob publishes a blob, unless it is there: from another repository of the registry, if that has it and the registry
-// allows that. A request that was repeated because its answer got lost may have put the bytes into one upload twice:
-// what the registry then calls a wrong digest starts again, in an upload of its own.
+// blob publishes a blob, unless the repository has it: by mounting it from another repository of the registry, if
+// possible. If a request is repeated after a lost answer, an upload may have the bytes twice: after a wrong digest,
+// blob starts a new upload.
 func (p *pushing) blob(ctx context.Context, l layer) error {
 	const uploads = 3
 	var err error
@@ -85,7 +86,7 @@ func (p *pushing) blob(ctx context.Context, l layer) error {
 			if l.from = (Repository{}); err == nil || ctx.Err() != nil {
 				return err
 			}
-			text = io.NewSectionReader(l.content, 0, l.Size) // the other repository may be closed to this login
+			text = io.NewSectionReader(l.content, 0, l.Size) // the login may not allow access to the other repository
 		}
 		if err = p.repo.Blobs().Push(ctx, l.Descriptor, text); !isBrokenUpload(err) {
 			return err
@@ -94,7 +95,7 @@ func (p *pushing) blob(ctx context.Context, l layer) error {
 	return err
 }
 
-// isBrokenUpload reports whether a registry says that an upload isn't what it should be, which another upload may be.
+// isBrokenUpload reports whether a registry refuses an upload, so that another upload may succeed.
 func isBrokenUpload(err error) bool {
 	answer, ok := errors.AsType[*errcode.ErrorResponse](err)
 	return ok && slices.ContainsFunc(answer.Errors, func(e errcode.Error) bool {
@@ -102,8 +103,8 @@ func isBrokenUpload(err error) bool {
 	})
 }
 
-// manifest publishes a manifest, under a tag if there is one, and describes it. It is one that is there already by its
-// digest alone.
+// manifest publishes a manifest, with a tag unless it is "", and returns its descriptor. Without a tag it isn't sent
+// if the registry has its digest.
 func (p *pushing) manifest(ctx context.Context, mediaType string, content any, tag string) (ocispec.Descriptor, error) {
 	text, err := json.Marshal(content)
 	if err != nil {

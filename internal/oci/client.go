@@ -1,13 +1,13 @@
-// Package oci has packages of providers in OCI registries, in the layout that OpenTofu reads: a repository for each
-// provider, a tag for each version, an image index with a manifest for each platform, and in that the archive as its
-// layer.
+// Package oci reads and publishes packages of providers in OCI registries, in the layout that OpenTofu reads: a
+// repository for each provider, a tag for each version, an image index with a manifest for each platform, which has
+// the archive as its layer.
 //
 //	client := &oci.Client{HTTP: httpClient, Logins: logins.Find}
 //	source := &oci.Source{Client: client, Repository: func(p getproviders.Provider) (oci.Repository, error) {
 //		return oci.ParseRepository("registry.example.com/providers/" + p.Namespace + "/" + p.Type)
 //	}}
 //
-// [Client.Push] publishes packages. Registries are asked by https alone.
+// [Client.Push] publishes packages. All requests use https.
 package oci
 
 import (
@@ -33,19 +33,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Client asks registries. The zero value asks without credentials. It is safe for many goroutines, and not to be copied
+// Client is a client of registries. The zero value sends no credentials. Many goroutines may use it; don't copy it
 // after its first use.
 type Client struct {
-	// HTTP makes all requests; nil: hosts.DefaultClient.
+	// HTTP sends all requests; nil means hosts.DefaultClient.
 	HTTP *http.Client
-	// Logins finds the credentials for a repository, when its registry wants some: the zero Login if there are none.
-	// They are sent to the registry and to the service that it names for tokens, and no redirect carries them
-	// elsewhere. nil: there are none.
+	// Logins returns the credentials for a repository, when its registry wants some, or the zero Login. They are
+	// sent to the registry and to the token service that it names, and not with redirects to other hosts. nil means
+	// none.
 	Logins func(ctx context.Context, r Repository) (Login, error)
-	// CreateRepository makes a repository that a registry doesn't have when something is published there, before that
-	// is tried once more. It is called once for each of them, unless it failed. nil: that is an error.
+	// CreateRepository creates a repository that a registry doesn't have, before publishing is tried again. It is
+	// called once for each repository, and again only after a failure. nil makes a missing repository an error.
 	CreateRepository func(ctx context.Context, r Repository) error
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 
 	opened  par.Memo[Repository, *remote.Repository]
@@ -53,31 +53,31 @@ type Client struct {
 	sent    par.Memo[sentBlob, Repository] // archives that this client has published
 }
 
-// sentBlob is a blob of a registry, in whichever repository.
+// sentBlob is a blob of a registry, in any of its repositories.
 type sentBlob struct {
 	registry string
 	digest   digest.Digest
 }
 
-// Login is what a registry accepts: a username and a password, or tokens.
+// Login is a username and a password, or tokens.
 type Login = auth.Credential
 
-// Repository is the address of a repository. The zero value is none.
+// Repository is the address of a repository. The zero value means none.
 type Repository struct {
 	Registry string // the host, perhaps with a port
 	Name     string // "providers/hashicorp/random"
 }
 
-// String is the address as OpenTofu writes it: "HOST/NAME".
+// String returns the address in OpenTofu's form: "HOST/NAME".
 func (r Repository) String() string { return r.Registry + "/" + r.Name }
 
-// url is the address with a scheme, for people and policies.
+// url returns the address with a scheme, for messages and policies.
 func (r Repository) url() string { return "oci://" + r.String() }
 
-// ErrRepository says that something isn't the address of a repository.
+// ErrRepository says that the address of a repository is invalid.
 var ErrRepository = errors.New("invalid address of an OCI repository")
 
-// ParseRepository reads HOST/NAME, without tag and digest. The error matches ErrRepository.
+// ParseRepository parses HOST/NAME, without tag and digest. The error matches ErrRepository.
 func ParseRepository(address string) (Repository, error) {
 	ref, err := registry.ParseReference(address)
 	if err == nil && ref.Reference != "" {
@@ -89,7 +89,7 @@ func ParseRepository(address string) (Repository, error) {
 	return Repository{ref.Registry, ref.Repository}, nil
 }
 
-// open returns what asks a repository. Nothing is asked yet.
+// open returns the client of a repository, without a request.
 func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, error) {
 	return c.opened.Do(ctx, r, func(context.Context) (*remote.Repository, error) {
 		repo, err := remote.NewRepository(r.String())
@@ -98,7 +98,7 @@ func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, er
 		}
 		repo.MaxMetadataBytes = manifestBytes
 		repo.TagListMaxPages, repo.ReferrerListMaxPages = maxTagPages, maxTagPages
-		if err := repo.SetReferrersCapability(true); err != nil { // what stands in for it is a tag that publishers overwrite for one another
+		if err := repo.SetReferrersCapability(true); err != nil { // the fallback is a tag that publishers overwrite concurrently
 			return nil, err
 		}
 		repo.Client = &auth.Client{
@@ -115,20 +115,20 @@ func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, er
 	})
 }
 
-// What the layout consists of.
+// The types of the layout.
 const (
 	typeProvider = "application/vnd.opentofu.provider"
 	typeTarget   = "application/vnd.opentofu.provider-target"
 	typeArchive  = "archive/zip"
 
-	// manifestBytes is how large a manifest may be, for OpenTofu as well.
+	// manifestBytes is the largest manifest, as in OpenTofu.
 	manifestBytes = 4 << 20
 )
 
-// Tag is the tag of a version: none has a plus sign.
+// Tag returns the tag of a version: tags can't have a plus sign.
 func Tag(v getproviders.Version) string { return strings.ReplaceAll(v.String(), "+", "_") }
 
-// readManifest gets a manifest by its descriptor, and compares its digest.
+// readManifest reads a manifest by its descriptor, and verifies its digest.
 func readManifest(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) ([]byte, error) {
 	if d.Size > manifestBytes {
 		return nil, fmt.Errorf("the manifest %s has %d bytes, and may have %d", d.Digest, d.Size, manifestBytes)
@@ -139,7 +139,7 @@ func readManifest(ctx context.Context, repo *remote.Repository, d ocispec.Descri
 	return counted(ctx, d, func() ([]byte, error) { return content.FetchAll(ctx, repo.Manifests(), d) })
 }
 
-// readReference reads what a tag or a digest leads to; text is nil if that is larger than a manifest may be.
+// readReference reads the manifest of a tag or a digest; text is nil if it is too large.
 func readReference(ctx context.Context, repo *remote.Repository, reference string) (found ocispec.Descriptor, text []byte, err error) {
 	found, body, err := repo.Manifests().FetchReference(ctx, reference)
 	if err != nil {
@@ -152,7 +152,7 @@ func readReference(ctx context.Context, repo *remote.Repository, reference strin
 	return found, text, err
 }
 
-// counted tells the meter of a context of what is read, and of what decoding makes of it; see hosts.WithMeter.
+// counted reports the memory of reading and decoding to the context's meter; see hosts.WithMeter.
 func counted(ctx context.Context, d ocispec.Descriptor, read func() ([]byte, error)) (text []byte, err error) {
 	if err = hosts.Count(ctx, d.Size); err == nil {
 		text, err = read()
@@ -163,7 +163,7 @@ func counted(ctx context.Context, d ocispec.Descriptor, read func() ([]byte, err
 	return text, err
 }
 
-// isMissing reports whether a registry says that it doesn't have what it was asked for.
+// isMissing reports whether a registry answered that it doesn't have the object.
 func isMissing(err error) bool {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return true
@@ -180,8 +180,8 @@ func isMissing(err error) bool {
 	return len(answer.Errors) == 0 && answer.StatusCode == http.StatusNotFound
 }
 
-// explained is an error of a registry with what callers branch on, and without the queries of URLs in its text: a
-// redirect may have led to a signed one.
+// explained returns an error of a registry with the errors that callers branch on, and without the queries of
+// URLs in its text: a redirect may have led to a signed URL.
 func explained(err error) error {
 	if err == nil {
 		return nil
@@ -205,8 +205,8 @@ func explained(err error) error {
 	return failed
 }
 
-// withoutQueries is an error whose text has no queries of URLs. The error itself stays as it is: goroutines share it,
-// and those that wrap it have its text already.
+// withoutQueries is an error whose text has no queries of URLs. It doesn't change the wrapped error: goroutines share
+// it, and its wrappers have copied its text.
 type withoutQueries struct{ err error }
 
 var queries = par.OnceRegexp(`(https?://[^\s"?]+)\?[^\s"]*`)
@@ -214,15 +214,16 @@ var queries = par.OnceRegexp(`(https?://[^\s"?]+)\?[^\s"]*`)
 // Error implements error.
 func (e withoutQueries) Error() string { return queries().ReplaceAllString(e.err.Error(), "$1") }
 
-// Unwrap returns the error with its whole text.
+// Unwrap returns the error with its complete text.
 func (e withoutQueries) Unwrap() error { return e.err }
 
-// withRepository has something published, and if its registry doesn't have the repository, and doesn't make it by itself, has it created, and tries again.
+// withRepository publishes something. If the registry doesn't have the repository, and doesn't create it itself, it creates the repository and tries
+// again.
 func (c *Client) withRepository(ctx context.Context, r Repository, publish func() error) error {
 	err := publish()
 	if isMissing(err) && c.CreateRepository != nil {
 		_, failed := c.created.Do(ctx, r, func(ctx context.Context) (struct{}, error) { return struct{}{}, c.CreateRepository(ctx, r) })
-		err = publish() // also where creating it failed: another process may have created it at the same time
+		err = publish() // even after a failure: another process may have created it at the same time
 		if failed != nil && isMissing(err) {
 			err = fmt.Errorf("%w; creating it failed: %w", err, failed)
 		}

@@ -19,18 +19,18 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// Logins finds credentials as OpenTofu does: in blocks of its CLI configuration, and in the files in which Docker and
-// Podman keep theirs. The most precise one counts: that of the longest path, then that of the host, then a helper for
-// all hosts; of equal ones the first. The zero value knows none. It is safe for many goroutines; its fields aren't
-// changed after the first use.
+// Logins finds credentials as OpenTofu does: in blocks of its CLI configuration, and in the files of Docker and
+// Podman. The most specific login has precedence: that of the longest path, then that of the host, then a helper for
+// all hosts; the first of equal ones. The zero value has none. Many goroutines may use it; don't change its fields
+// after the first use.
 type Logins struct {
 	Blocks []LoginBlock
-	// Helper is the name of the helper that is asked where nothing else is known; "": there is none.
+	// Helper is the name of the helper for all other hosts; "" means none.
 	Helper string
-	// Files are those to be read, each of which has to be there; nil: the usual ones that exist, if Ambient is set.
+	// Files are the files to read, which must exist; nil means the default files that exist, if Ambient is set.
 	Files   []string
 	Ambient bool
-	// Getenv and HomeDir say where the usual files are, for the system GOOS, or for this one if that is "".
+	// Getenv and HomeDir determine the default files for the system GOOS, or for this one if that is "".
 	Getenv  func(name string) string
 	HomeDir string
 	GOOS    string
@@ -39,22 +39,22 @@ type Logins struct {
 	asked par.Memo[[2]string, Login]
 }
 
-// LoginBlock has the credentials for a host, or for the repositories below a path of one.
+// LoginBlock has the credentials for a host, or for the repositories below a path of it.
 type LoginBlock struct {
 	Prefix string // HOST, or HOST/PATH
 	Login  Login
-	Helper string // is asked in place of the Login; "": the Login counts
+	Helper string // replaces Login; "" means Login
 }
 
 // candidate is a possible login.
 type candidate struct {
-	precise int // 0: none; 1: for all hosts; 2: for the host; more: for so many parts of its path
+	precise int // 0: doesn't match; 1: for all hosts; 2: for the host; more: by the number of path parts
 	login   Login
 	helper  string
 	err     error
 }
 
-// Find returns the login for a repository; zero if there is none. It starts a helper if the configuration says so.
+// Find returns the login for a repository, or the zero Login. It starts a helper if the configuration says so.
 // Errors have no secrets.
 func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
 	all := []candidate{{}}
@@ -81,7 +81,7 @@ func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
 	return l.asked.Do(ctx, [2]string{best.helper, r.Registry}, func(ctx context.Context) (Login, error) { return askHelper(ctx, best.helper, r.Registry) })
 }
 
-// precision says how precisely HOST or HOST/PATH is about a repository; 0: it is about others.
+// precision returns how specific HOST or HOST/PATH is for a repository; 0 if it doesn't match.
 func precision(prefix string, r Repository) int {
 	host, path, deep := strings.Cut(prefix, "/")
 	switch {
@@ -95,7 +95,7 @@ func precision(prefix string, r Repository) int {
 	return 0
 }
 
-// dockerConfig is a file of Docker's, or of Podman's.
+// dockerConfig is a configuration file of Docker or Podman.
 type dockerConfig struct {
 	path  string
 	Auths map[string]*struct {
@@ -105,10 +105,10 @@ type dockerConfig struct {
 	CredsStore  string            `json:"credsStore"`
 }
 
-// maxDockerConfig is how large such a file may be.
+// maxDockerConfig is the largest such file that is read.
 const maxDockerConfig = 4 << 20
 
-// readFiles reads the files. Of those that weren't named, the ones that can't be read are left out.
+// readFiles reads the files. It skips unreadable default files.
 func (l *Logins) readFiles() (all []dockerConfig, err error) {
 	paths, named := l.Files, l.Files != nil
 	if !named && l.Ambient {
@@ -118,7 +118,7 @@ func (l *Logins) readFiles() (all []dockerConfig, err error) {
 		config := dockerConfig{path: path}
 		content, err := wholefile.Read(path, maxDockerConfig)
 		if err == nil {
-			if json.Unmarshal(content, &config) != nil { // its own words may repeat a secret
+			if json.Unmarshal(content, &config) != nil { // the decoder's error may repeat a secret
 				err = errors.New("it isn't the JSON of Docker's configuration")
 			}
 		}
@@ -134,7 +134,7 @@ func (l *Logins) readFiles() (all []dockerConfig, err error) {
 	return all, nil
 }
 
-// usualFiles are those of Podman, and then of Docker.
+// usualFiles returns the default files of Podman, and then of Docker.
 func (l *Logins) usualFiles() (paths []string) {
 	getenv, goos := l.Getenv, cmp.Or(l.GOOS, runtime.GOOS)
 	if getenv == nil {
@@ -161,7 +161,7 @@ func (l *Logins) usualFiles() (paths []string) {
 	return paths
 }
 
-// candidates are what a file has for a repository.
+// candidates returns a file's logins for a repository.
 func (d dockerConfig) candidates(r Repository) (all []candidate) {
 	for prefix, auth := range d.Auths {
 		precise := precision(prefix, r)
@@ -185,15 +185,16 @@ func (d dockerConfig) candidates(r Repository) (all []candidate) {
 }
 
 const (
-	// helperKnowsNothing is what a helper says of a host that it has no login for.
+	// helperKnowsNothing is the output of a helper that has no login for the host.
 	helperKnowsNothing = "credentials not found in native keychain"
-	// helperToken stands in the place of a username if the secret is a token.
+	// helperToken is the username if the secret is a token.
 	helperToken = "<token>"
-	// helperBytes is how much of what a helper says is kept, which is far more than a login has.
+	// helperBytes is how much of a helper's output is kept, far more than any login needs.
 	helperBytes = 1 << 20
 )
 
-// askHelper starts a credential helper of Docker's. One that knows nothing of the host has no login for it.
+// askHelper starts a Docker credential helper. It returns the zero Login if the helper has none for the
+// host.
 func askHelper(ctx context.Context, name, host string) (Login, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return Login{}, fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
@@ -216,7 +217,7 @@ func askHelper(ctx context.Context, name, host string) (Login, error) {
 		return Login{}, nil
 	case err != nil:
 		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+string(complaint.Kept)))
-	case json.Unmarshal(said.Kept, &found) != nil: // its own words may repeat a secret
+	case json.Unmarshal(said.Kept, &found) != nil: // the decoder's error may repeat a secret
 		err = errors.New("its answer is not a JSON object")
 	}
 	if err != nil {

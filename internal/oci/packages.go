@@ -16,15 +16,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/chunks"
 )
 
-// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage] makes
-// it. OpenTofu has no use for it.
+// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage]
+// publishes it. OpenTofu ignores it.
 const typePackage = "application/vnd.tfdeps.package"
 
-// ErrNoPackage says that a repository has no such tag, or doesn't exist.
+// ErrNoPackage says that a repository doesn't have the tag, or doesn't exist.
 var ErrNoPackage = errors.New("there is no such package")
 
-// OpenPackage opens the archive that PushPackage has published under a tag, at an offset as getproviders.Archive does.
-// ErrNoPackage if there is none. Whoever reads it has to verify what it is.
+// OpenPackage opens the archive that PushPackage has published with a tag, at an offset as in getproviders.Archive.
+// The error is ErrNoPackage if the repository has no such tag. The caller must verify the content.
 func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offset int64) (getproviders.OpenedArchive, error) {
 	found, err := c.tagged(ctx, r, tag, typePackage, ErrNoPackage)
 	if err != nil {
@@ -33,7 +33,8 @@ func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offs
 	return found.Open(ctx, offset)
 }
 
-// HasTag reports whether a repository has a tag. One that doesn't exist has none.
+// HasTag reports whether a repository has a tag. It returns false for a repository that doesn't
+// exist.
 func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -46,8 +47,8 @@ func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, er
 	return err == nil, explained(err)
 }
 
-// PushPackage publishes the archive of a package under a tag: first the archive, then its manifest, with the tag. What
-// was there under the tag is replaced. Errors are that there is no repository, and what the registry says.
+// PushPackage publishes the archive of a package: first the archive, then its manifest with the tag, which it
+// replaces. Errors say that the repository doesn't exist, or are the registry's.
 func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, content *io.SectionReader) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -67,9 +68,9 @@ func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, cont
 
 const typeModule = "application/vnd.opentofu.modulepkg"
 
-// Module finds the package of a module as OpenTofu does: the zip archive of an image manifest, by a tag or by the
-// digest of the manifest; of neither, the tag is "latest". Whoever reads the archive has to compare it with the
-// checksum. The error of one that isn't there is ErrNoModule.
+// Module returns the package of a module as OpenTofu does: the zip archive of an image manifest, by a tag or by
+// the manifest's digest; without both, the tag is "latest". The caller must verify the archive's checksum. The
+// error is ErrNoModule if the repository doesn't have the manifest.
 func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string) (getproviders.Archive, [sha256.Size]byte, error) {
 	var sum [sha256.Size]byte
 	at, err := ParseRepository(r.String())
@@ -89,10 +90,11 @@ func (c *Client) Module(ctx context.Context, r Repository, tag, byDigest string)
 	return found, sum, err
 }
 
-// ErrNoModule says that a repository has no such tag or manifest, or doesn't exist.
+// ErrNoModule says that a repository doesn't have the tag or manifest, or doesn't exist.
 var ErrNoModule = errors.New("there is no such package of a module")
 
-// tagged is the archive of the image manifest of a type that a tag or a digest leads to. missing is the error if there is none.
+// tagged returns the archive of the image manifest with a type that a tag or a digest refers to. It returns missing if the
+// repository doesn't have the reference.
 func (c *Client) tagged(ctx context.Context, r Repository, reference, artifactType string, missing error) (*archive, error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {

@@ -22,27 +22,27 @@ import (
 	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// Annotations of the descriptors of platforms, which OpenTofu passes over.
+// Annotations of the platforms' descriptors. OpenTofu ignores them.
 const (
 	annotationZH = "io.github.tfdeps.provider.zh"
 	annotationH1 = "io.github.tfdeps.provider.h1"
 )
 
-// Release is what is published of a version.
+// Release is a version to publish.
 type Release struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
-	// Targets are the archives for platforms. If one is From another repository of the same registry, that is asked to take
-	// it from there, and nothing is sent.
+	// Targets are the archives for platforms. If one is From another repository of the same registry, it is mounted from
+	// there and not sent.
 	Targets []remotes.Release
-	// Signed is what the publisher has signed about the version; nil: there is nothing, or it isn't known. It is
-	// published if it is true of all archives of the version.
+	// Signed has the version's signed documents; nil if unknown. They are published if they are valid for all
+	// archives of the version.
 	Signed *getproviders.SignedDocuments
 }
 
-// Pushed returns what is published of a version, without the archives; nothing if there is no such version or
-// repository. What another program published has no H1, and a ZH. signed: there is something that a publisher has
-// signed.
+// Pushed returns a version's published packages without the archives; none if the version or the repository
+// doesn't exist. Packages that another program published have a ZH and no H1. signed says that the version has
+// signed documents.
 func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Version) (all []remotes.Release, signed bool, err error) {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) Pushed(ctx context.Context, r Repository, v getproviders.Versio
 	return all, index.signed() != nil, explained(err)
 }
 
-// published is the archive of a target of an index, and what is known of it.
+// published returns the archive of a target in an index, with its hashes.
 func published(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (found remotes.Release, err error) {
 	layer, err := readLayer(ctx, repo, target, typeTarget)
 	if err != nil {
@@ -74,15 +74,14 @@ func published(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 	return found, nil
 }
 
-// Push publishes packages of a version, and what is signed about it. What the repository has isn't sent. Blobs come
-// first, then the manifests of platforms, the index, and the tag last, so that what a tag leads to is there at every
-// moment.
+// Push publishes packages of a version, and its signed documents. It doesn't send what the repository has. It sends blobs first,
+// then the platforms' manifests, the index, and the tag last, so that everything that a tag refers to always exists.
 //
-// Several processes may publish to one repository at once. A registry has no condition for setting a tag, so that each
-// of them announces what it adds, and looks at the tag again after it has set it: what another one has overwritten is
-// repaired then, before Push returns. If a process is killed between these steps, the next Push of the version within
-// an hour repairs it, or that of what is missing. Errors are that there is no repository, that another archive is there, and what
-// the registry says.
+// Several processes may publish to one repository concurrently. A registry can't set a tag conditionally, so each process
+// announces its additions, and reads the tag again after setting it: if another process has overwritten it, Push repairs it
+// before it returns. If a process is killed between these steps, the next Push of the version within an hour repairs it, or a
+// Push of the missing packages. Errors say that the repository doesn't exist, or that it has another archive, or are the
+// registry's.
 func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 	for tries := range tagTries {
 		again, err := p.publish(ctx, release, ours)
 		if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok && isTemporary(answer) && failures < tagFailures {
-			failures++ // some registries answer so while another publisher sets the tag
+			failures++ // some registries answer this while another publisher sets the tag
 			again = tagPause
 		} else if err != nil && !errors.Is(err, errTagMoved) {
 			return failed(ctx, err)
@@ -119,7 +118,7 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 		if err != nil {
 			again <<= min(tries, 5)
 		}
-		if stopped := par.Pause(ctx, again/2+rand.N(again)); stopped != nil { // not all at the same moment
+		if stopped := par.Pause(ctx, again/2+rand.N(again)); stopped != nil { // random, so that publishers don't retry at the same moment
 			return stopped
 		}
 	}
@@ -128,22 +127,22 @@ func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository
 
 const (
 	tagTries = 24
-	// tagFailures is how many failures of the registry there may be among them.
+	// tagFailures is how many of the tries may fail in the registry.
 	tagFailures = 4
 	tagPause    = 100 * time.Millisecond
-	// mergePause is the least that a registry is thought to need for an answer.
+	// mergePause is the least assumed time for a registry's answer.
 	mergePause = 5 * time.Millisecond
-	// longestMergePause is the longest pause after an announcement, however slow the registry is: what is lost then is
-	// found by reading again.
+	// longestMergePause is the longest pause after an announcement, even for a slow registry: reading the tag again
+	// finds lost additions.
 	longestMergePause = 10 * time.Second
 )
 
-// isTemporary reports whether a registry may answer otherwise a moment later.
+// isTemporary reports whether a registry may answer differently a moment later.
 func isTemporary(answer *errcode.ErrorResponse) bool {
 	return answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
 }
 
-// errTagMoved says that another process has set the tag at the same time.
+// errTagMoved says that another process has set the tag concurrently.
 var errTagMoved = errors.New("others publish the same version all the time")
 
 // pushing is one Push.
@@ -153,11 +152,11 @@ type pushing struct {
 	at     Repository
 	tag    string
 	now    func() time.Time
-	set    digest.Digest // what this has set the tag to; "": nothing yet
+	set    digest.Digest // the index to which this Push has set the tag; "" before
 	others announcements
 }
 
-// failed is explained for an error that may come of an interrupt.
+// failed is explained for an error that an interrupt may have caused.
 func failed(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -165,8 +164,8 @@ func failed(ctx context.Context, err error) error {
 	return explained(err)
 }
 
-// publish adds targets to what the tag leads to, unless they are there, and what others have announced. again is how
-// long to wait before it is called again; 0: never, because all is there, or because of the error.
+// publish adds the missing targets to the tag's index, and those that others have announced. again is how long to
+// wait before the next call; 0 if everything is published, or after an error.
 func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.Descriptor) (again time.Duration, err error) {
 	index, before, err := readIndex(ctx, p.repo, p.tag)
 	if err != nil && !isMissing(err) {
@@ -182,12 +181,12 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 		index.merge(announced)
 		err := p.add(ctx, &index, ours)
 		same := index.equals(found)
-		if err != nil || looking && !same || !looking && same && before.Digest == p.set { // what it has set itself is as it should be
+		if err != nil || looking && !same || !looking && same && before.Digest == p.set { // the index that this Push has set is complete
 			return err
 		}
 		return p.listSigned(ctx, &index, release, !same)
 	}
-	if p.set == "" { // what this publisher has overwritten isn't for others to look at
+	if p.set == "" { // after this Push has set the tag, the announcements must be read, too
 		if err := complete(nil, true); err != nil || index.equals(found) {
 			return 0, err
 		}
@@ -196,7 +195,7 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	references, recent, err := p.listed(ctx)
 	if err == nil && !p.others.made {
 		took := max(p.now().Sub(begun), mergePause)
-		if err = p.announceAll(ctx, index, release, ours); err == nil && recent > 0 { // one of them may add what all have announced
+		if err = p.announceAll(ctx, index, release, ours); err == nil && recent > 0 { // another publisher may add all announcements
 			return min(took*16+time.Duration(recent)*took/2, longestMergePause), nil
 		}
 	}
@@ -213,7 +212,7 @@ func (p *pushing) publish(ctx context.Context, release Release, ours []ocispec.D
 	return tagPause, p.setTag(ctx, index, before.Digest)
 }
 
-// add adds targets that an index doesn't have.
+// add adds the targets that an index doesn't have.
 func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.Descriptor) error {
 	for _, each := range targets {
 		has, err := p.has(ctx, *index, each)
@@ -227,7 +226,8 @@ func (p *pushing) add(ctx context.Context, index *imageIndex, targets []ocispec.
 	return nil
 }
 
-// setTag has the tag lead to an index, if it still leads to the one that was read before, or to none. errTagMoved if it doesn't.
+// setTag sets the tag to an index, if the tag still refers to the index that was read, or to none. Otherwise it returns
+// errTagMoved.
 func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Digest) error {
 	slices.SortStableFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return platformOf(a).Compare(platformOf(b)) })
 	now, err := p.repo.Manifests().Resolve(ctx, p.tag)
@@ -244,7 +244,7 @@ func (p *pushing) setTag(ctx context.Context, index imageIndex, before digest.Di
 	return err
 }
 
-// has reports whether an index has a target, whoever made its manifest. Another archive for its platform is an error.
+// has reports whether an index has a target, from any publisher. Another archive for its platform is an error.
 func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descriptor) (bool, error) {
 	plat := platformOf(ours)
 	there, _, err := index.target(plat)
@@ -258,7 +258,7 @@ func (p *pushing) has(ctx context.Context, index imageIndex, ours ocispec.Descri
 	return true, err
 }
 
-// platformOf is the platform of a target; zero if it has none.
+// platformOf returns the platform of a target, or zero.
 func platformOf(d ocispec.Descriptor) getproviders.Platform {
 	if d.Platform == nil {
 		return getproviders.Platform{}

@@ -17,11 +17,11 @@ import (
 	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// typeSigned is the type of the manifest with what a publisher has signed about a version. It is listed in the
-// version's index, beside those of the platforms. OpenTofu passes over it.
+// typeSigned is the type of the manifest with a version's signed documents. The version's index lists it
+// beside the platforms' manifests. OpenTofu ignores it.
 const typeSigned = "application/vnd.tfdeps.signed-checksums"
 
-// signed is the descriptor of what is signed about the version; nil if there is none.
+// signed returns the descriptor of the version's signed documents, or nil.
 func (index imageIndex) signed() *ocispec.Descriptor {
 	for i, d := range index.Manifests {
 		if d.ArtifactType == typeSigned && d.MediaType == ocispec.MediaTypeImageManifest {
@@ -31,7 +31,7 @@ func (index imageIndex) signed() *ocispec.Descriptor {
 	return nil
 }
 
-// readSigned reads the manifest, and returns its files by their names.
+// readSigned reads the manifest, and returns its files by name.
 func readSigned(ctx context.Context, repo *remote.Repository, d ocispec.Descriptor) (map[string]ocispec.Descriptor, error) {
 	manifest, err := readImage(ctx, repo, d, typeSigned)
 	if err != nil {
@@ -44,7 +44,8 @@ func readSigned(ctx context.Context, repo *remote.Repository, d ocispec.Descript
 	return files, nil
 }
 
-// readFile reads a file of at most max bytes, and compares its digest; nil if it isn't there, or larger.
+// readFile reads a file of at most max bytes, and verifies its digest. It returns nil if the file
+// doesn't exist or is larger.
 func readFile(ctx context.Context, repo *remote.Repository, files map[string]ocispec.Descriptor, name string, max int64) ([]byte, error) {
 	d, ok := files[name]
 	if !ok || d.Size > max || d.Size < 0 {
@@ -56,8 +57,8 @@ func readFile(ctx context.Context, repo *remote.Repository, files map[string]oci
 	return counted(ctx, d, func() ([]byte, error) { return content.FetchAll(ctx, repo.Blobs(), d) })
 }
 
-// trust has what a publisher has signed count before what the registry says. The signature is asked for first; what keeps it from
-// being read is as good as none, and keeps no one from installing.
+// trust returns a Trust in which signed documents have precedence over the registry's digests. It reads the signature first; a
+// failure of that means that there is no signature, and doesn't keep users from installing.
 func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getproviders.Package) getproviders.Trust {
 	d := index.signed()
 	if d == nil {
@@ -77,12 +78,12 @@ func (s *Source) trust(repo *remote.Repository, index imageIndex, pkg getprovide
 		case name == layout.SignatureName(p, v) && ctx.Err() == nil:
 			return nil, nil
 		}
-		return nil, s.failed(ctx, p, errors.New(explained(err).Error())) // that there is none is a failure, too: it is listed
+		return nil, s.failed(ctx, p, errors.New(explained(err).Error())) // a missing file is a failure, too: the manifest lists it
 	})
 }
 
-// sign publishes what is signed about the version, and describes it. The names of the manifest's files are those of files in a
-// mirror's tree, as titles, which other programs save them by.
+// sign publishes the version's signed documents, and returns the descriptor. The files have the names of those in a mirror's
+// tree as titles, by which other programs save them.
 func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor, error) {
 	var layers []layer
 	provider, version := release.Provider, release.Version
@@ -100,8 +101,8 @@ func (p *pushing) sign(ctx context.Context, release Release) (ocispec.Descriptor
 	return p.image(ctx, typeSigned, "", layers...)
 }
 
-// listSigned lists in an index what is signed about the version, if it is true of all archives of the index: what the release
-// brings, else what is listed already. One that isn't true of an archive would keep people from installing it.
+// listSigned lists signed documents in an index, if they are valid for all archives of the index: the release's, or else
+// those that the index lists already. Invalid ones would keep users from installing an archive.
 func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Release, added bool) error {
 	listed := index.signed()
 	if release.Signed == nil && (listed == nil || !added) {
@@ -133,14 +134,15 @@ func (p *pushing) listSigned(ctx context.Context, index *imageIndex, release Rel
 	return nil
 }
 
-// bringsLess reports whether a release brings what is present, but without the keys: a source that knows them already
-// doesn't send them.
+// bringsLess reports whether a release has the documents that are present, but without the keys: a source that knows
+// the keys doesn't send them.
 func bringsLess(brought getproviders.SignedDocuments, present *getproviders.SignedDocuments) bool {
 	return present != nil && len(brought.Keys) == 0 &&
 		bytes.Equal(brought.Sums, present.Sums) && bytes.Equal(brought.Signature, present.Signature)
 }
 
-// readListed reads what is listed, without its keys; nil if nothing is, or it can't be read.
+// readListed reads the listed documents, without the keys. It returns nil if none are listed, or if
+// they can't be read.
 func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, release Release) *getproviders.SignedDocuments {
 	if listed == nil {
 		return nil
@@ -157,7 +159,7 @@ func (p *pushing) readListed(ctx context.Context, listed *ocispec.Descriptor, re
 	return &getproviders.SignedDocuments{Sums: sums, Signature: signature}
 }
 
-// allPublished are the archives of an index.
+// allPublished returns the archives of an index.
 func allPublished(ctx context.Context, repo *remote.Repository, index imageIndex) (all []remotes.Release, err error) {
 	_, platforms, err := index.target(getproviders.Platform{})
 	for _, plat := range platforms {

@@ -17,37 +17,35 @@ import (
 	remotes "github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as
-// far as to find out that the archive is the one that the manifest means. What the publisher has signed, if
-// [Client.Push] has put it there, counts as in other mirrors.
+// Source installs from OCI registries, as OpenTofu does. The archive's digest is trusted only to tell that the archive
+// is the manifest's. The publisher's signed documents, if [Client.Push] has published them, count as in other mirrors.
 //
-// Where it differs from OpenTofu: a version that isn't there may come from another source, and hashes that
-// [Client.Push] has written are passed on as listed ones, so that lock files for other platforms need no download where
-// such hashes are trusted.
+// Differences from OpenTofu: a missing version may come from another source, and the hashes that [Client.Push] has
+// written become ListedHashes, so that lock files for other platforms need no download if such hashes are trusted.
 //
-// A Source remembers nothing; see getproviders.Memoize. It is safe for many goroutines.
+// A Source caches nothing; see getproviders.Memoize. Many goroutines may use it.
 type Source struct {
 	Client *Client
-	// Repository says which repository has the packages of a provider. An error ends the query.
+	// Repository returns the repository with the packages of a provider. An error ends the query.
 	Repository func(p getproviders.Provider) (Repository, error)
-	// Signers says whose signatures count. The zero value: HashiCorp's.
+	// Signers says whose signatures count. The zero value means HashiCorp's.
 	Signers getproviders.Signers
 }
 
 var _ getproviders.Source = (*Source)(nil)
 
-// A list of tags has to end. maxTags is more than any provider has versions; pages may be empty, so that their number
-// has its own limit.
+// Limits of a list of tags. maxTags is more than any provider's versions. Pages may be empty, so their number has its
+// own limit.
 const (
 	maxTags     = 100_000
 	maxTagPages = 1000
 )
 
-// tagBytes is about how much memory a tag of a list takes, with the version that it is.
+// tagBytes is about the memory of a tag in a list, with its version.
 const tagBytes = 400
 
-// Versions implements getproviders.Source: all tags that are versions. Errors match getproviders.ErrProviderNotFound
-// or getproviders.ErrUnreachable.
+// Versions implements getproviders.Source: it returns all tags that are versions. Errors match
+// getproviders.ErrProviderNotFound or getproviders.ErrUnreachable.
 func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
 	repo, err := s.open(ctx, p)
 	if err != nil {
@@ -77,8 +75,8 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	return getproviders.Available{Versions: all}, nil
 }
 
-// Package implements getproviders.Source. Besides the errors of Versions there are those that match getproviders.ErrVersionNotFound
-// and getproviders.ErrPlatformMissing.
+// Package implements getproviders.Source. Errors are those of Versions, and match getproviders.ErrVersionNotFound or
+// getproviders.ErrPlatformMissing, too.
 func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
 	if err := plat.Validate(); err != nil {
 		return getproviders.Package{}, err
@@ -133,7 +131,7 @@ func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getpr
 	return at.url(), err
 }
 
-// Describe implements getproviders.Source. The SourceURL is that of the repository.
+// Describe implements getproviders.Source. The SourceURL is the repository's.
 func (s *Source) Describe(p getproviders.Provider) getproviders.Description {
 	return getproviders.Description{Name: s.name(p), SourceURL: s.sourceURL, Platforms: s.platforms}
 }
@@ -159,7 +157,7 @@ func (s *Source) open(ctx context.Context, p getproviders.Provider) (*remote.Rep
 
 const kind = "OCI registry"
 
-// failed is what a failed query comes to.
+// failed returns the error of a failed query.
 func (s *Source) failed(ctx context.Context, p getproviders.Provider, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -192,7 +190,7 @@ func (s *Source) index(ctx context.Context, p getproviders.Provider, v getprovid
 // imageIndex is the index of a version.
 type imageIndex struct{ ocispec.Index }
 
-// readIndex reads the index that a tag leads to.
+// readIndex reads the index of a tag.
 func readIndex(ctx context.Context, repo *remote.Repository, tag string) (index imageIndex, found ocispec.Descriptor, err error) {
 	found, text, err := readReference(ctx, repo, tag)
 	switch {
@@ -215,7 +213,7 @@ func readIndex(ctx context.Context, repo *remote.Repository, tag string) (index 
 	return index, found, nil
 }
 
-// target is the descriptor for a platform, nil if there is none; and all platforms.
+// target returns the descriptor for a platform, or nil; and all platforms.
 func (index imageIndex) target(plat getproviders.Platform) (target *ocispec.Descriptor, platforms []getproviders.Platform, err error) {
 	for i, d := range index.Manifests {
 		if d.ArtifactType != typeTarget {
@@ -251,7 +249,7 @@ func readImage(ctx context.Context, repo *remote.Repository, d ocispec.Descripto
 		err = fmt.Errorf("it has the media type %.100q and the artifact type %.100q", manifest.MediaType, manifest.ArtifactType)
 	}
 	if err != nil {
-		if isMissing(err) { // the index lists it
+		if isMissing(err) { // not a missing version: the index lists the manifest
 			err = fmt.Errorf("%s", err.Error())
 		}
 		err = fmt.Errorf("the manifest %s: %w", d.Digest, err)

@@ -1,6 +1,6 @@
-// Package ocitest starts a registry of container images for tests.
+// Package ocitest starts an OCI registry for tests.
 //
-//	registry := ocitest.Start(t, providertest.NewCA(), false) // skips the test where there is no docker-registry
+//	registry := ocitest.Start(t, providertest.NewCA(), false) // skips the test without docker-registry
 package ocitest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// What a registry with a login accepts, and the hash of it.
+// The login of a registry with one, and its hash.
 const (
 	Username = "robot"
 	Password = "hunter22"
@@ -33,12 +33,12 @@ const (
 type Registry struct {
 	Host   string       // 127.0.0.1:PORT
 	Client *http.Client // trusts the registry
-	CAFile string       // the certificate that it is trusted by
-	Dir    string       // has its files
+	CAFile string       // the registry's CA certificate
+	Dir    string       // the registry's files
 }
 
-// Start starts Docker's own registry, which is another project's server, with this certificate authority. With a login,
-// it wants [Username] and [Password]. It ends with the test. Where the program is missing, the test is skipped.
+// Start starts Docker's own registry, which is another project's server, with a certificate of this CA. With login it
+// requires [Username] and [Password]. It stops at the end of the test. Without the program, the test is skipped.
 func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	t.Helper()
 	if testing.Short() {
@@ -61,7 +61,7 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	write("key.pem", key)
 	write("htpasswd", []byte(htpasswd))
 	write("config.yml", []byte(config))
-	// While a tag is written, the registry may answer its readers with 500.
+	// While a tag is written, the registry may answer reads with 500.
 	r.Client = must.Get(hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}))(t)
 	t.Cleanup(r.Client.CloseIdleConnections)
 	r.Host = r.serve(t, program)
@@ -100,7 +100,7 @@ func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byt
 	return digestOf(manifest)
 }
 
-// serve returns the host that the program's log names: a port that was free a moment ago may be another one's.
+// serve returns the host from the program's log: another program may take a port that was free a moment ago.
 func (r Registry) serve(t *testing.T, program string) (host string) {
 	t.Helper()
 	log := must.Get(os.Create(filepath.Join(r.Dir, "log")))(t)
