@@ -125,7 +125,7 @@ func TestLimits_DownloadsAreBoundedForEachHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in, web, source, all := webInstaller(t, 48, 50_000)
+			in, web, source, all := webInstaller(t, c.want+8, 50_000)
 			for i, p := range all.Providers() {
 				source.Add("acme/"+p.Type, "1.0.0", httpArchive(t, fmt.Sprintf("https://h%d.example.com/%s", i%c.hosts, p.Type)))
 			}

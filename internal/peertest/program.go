@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,9 +139,12 @@ func FirstIfShort[Case any](n int, cases ...Case) []Case {
 	return cases
 }
 
-// MoreAtOnce has twice as many tests run side by side as usual, unless -parallel says how many.
-// TestMain calls it where tests wait for programs and servers. It parses the flags.
+// MoreAtOnce has twice as many tests run side by side as usual, unless -parallel says how many, and the collector of garbage wait for
+// more of it, unless GOGC says for how much. TestMain calls it where tests wait for programs and servers. It parses the flags.
 func MoreAtOnce() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/internal/must"
-	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
@@ -17,7 +16,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	other, _ := history(t)
 	gone := strings.Repeat("a", 40)
 	wants := map[string]string{"v1.0.0": "main2", "HEAD": "main3", "only/branch": "branch2", "v1.0.0~1": "main1", ids["main1"]: "main1", ids["main2"]: "main2", ids["dev1"]: "dev1"}
-	for _, c := range peertest.FirstIfShort(2, []struct {
+	for _, c := range []struct {
 		name    string
 		refs    []string // each is requested, with all others beside it
 		beside  []Request
@@ -29,7 +28,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 		{"what isn't there", []string{"v1.0.0", "only/branch"}, []Request{{Ref: gone}, {Ref: "nothing"}, {Ref: "-x"}}, 3},
 		{"what is elsewhere", []string{"v1.0.0"}, []Request{{URL: other.url(), Ref: "only/branch"}}, 1},
 		{"an expression", []string{"v1.0.0", "v1.0.0~1"}, nil, 2},
-	}...) {
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t).count()

@@ -15,6 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
+func TestMain(m *testing.M) {
+	peertest.MoreAtOnce()
+	m.Run()
+}
+
 // The requirements and problems of the modules in testdata are those that Terraform reports, to
 // the column.
 func TestLoadModule_SameAsTerraform(t *testing.T) { compareModules(t, newPeer(t, "terraform"), false) }
