@@ -133,7 +133,7 @@ func usable(dir string, named bool) (found fs.FileInfo, err error) {
 	return found, err
 }
 
-// Place describes the store's directory and file system. Unknown fields stay zero.
+// Place describes the store's directory and file system. Unknown fields stay zero, but Free is -1.
 func (c *Store) Place() disk.Place {
 	p := disk.Place{Dir: c.Dir, Free: -1}
 	for {
