@@ -24,19 +24,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
-// pair is what measures this program and the anchor once; theirs is nil without the anchor.
+// pair has functions that measure this program and the anchor once; theirs is nil without the anchor.
 type pair struct{ ours, theirs func() float64 }
 
 // limit is a row of the table of BenchmarkLimits.
 type limit struct {
 	name   string // as -bench=Limits/ takes it
-	anchor string // what this program is compared with
+	anchor string // the program to compare with
 	bar    string
 	start  func(b *testing.B) pair
 }
 
-// BenchmarkLimits prints how far this program is from what the machine can do. Figures are of processor time, because that says the same on a busy
-// machine, or of memory: the best of the runs, which are made in turn. Rows without their anchor have no ratio. The bars are for packages as large
+// BenchmarkLimits prints how far this program is from the machine's limits. Figures are processor time, which doesn't change on a busy
+// machine, or memory: the best of alternating runs. Rows whose anchor isn't installed have no ratio. The bars are for packages as large
 // as real ones, TFDEPS_BENCH_SCALE=1; at the default size, network is mostly the 200 ms of each answer.
 // Inflating alone is BenchmarkCopy_BesideOthers of package inflate.
 func BenchmarkLimits(b *testing.B) {
@@ -64,7 +64,7 @@ func BenchmarkLimits(b *testing.B) {
 	fmt.Printf("\n%s\n", table)
 }
 
-// least is the smaller one; 0 is none.
+// least returns the smaller one; 0 means no value.
 func least(a, b float64) float64 { return min(cmp.Or(a, b), b) }
 
 func limits() []limit {
@@ -124,19 +124,19 @@ func eachOf(all []contender, measure func(contender) float64) (p pair) {
 
 const pureGo = "-tags=netgo,osusergo"
 
-// figureOf is what a program takes that needs nothing but its arguments.
+// figureOf measures a program that needs only its arguments.
 func figureOf(b *testing.B, figure func(cost) float64, line ...string) func() float64 {
 	dir, env := b.TempDir(), harness.Env(b)
 	return func() float64 {
 		sum := 0.0
-		for range 10 { // it takes milliseconds, and the system counts ten at once
+		for range 10 { // a run takes milliseconds, and the system's clock ticks every ten
 			sum += figure(spend(b, dir, env, 0, line...))
 		}
 		return sum / 10
 	}
 }
 
-// smallProgram imports a package, and does nothing.
+// smallProgram builds a program that imports a package and does nothing.
 func smallProgram(b *testing.B, imports string) (path string) {
 	dir := b.TempDir()
 	must.Write(b, filepath.Join(dir, "main.go"), fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imports))
@@ -146,7 +146,7 @@ func smallProgram(b *testing.B, imports string) (path string) {
 	return path
 }
 
-// beforeMain is how long the packages' own beginnings take, in milliseconds.
+// beforeMain returns the time of package initialization, in milliseconds.
 func beforeMain(b *testing.B) (sum float64) {
 	for line := range strings.Lines(harness.Exec(b, "", append(harness.Env(b), "GODEBUG=inittrace=1"), harness.Tfdeps(b), "version").Err) {
 		var name string
@@ -176,7 +176,7 @@ func hashLimit(b *testing.B) (p pair) {
 	return p
 }
 
-// gzipOf is the first entry of an archive as a gzip file, with the same compressed bytes.
+// gzipOf returns the first entry of an archive as a gzip file, with the same compressed bytes.
 func gzipOf(b *testing.B, path string) []byte {
 	archive := must.Get(zip.OpenReader(path))(b)
 	defer archive.Close()
@@ -186,21 +186,21 @@ func gzipOf(b *testing.B, path string) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(compressed.Bytes(), file.CRC32), uint32(file.UncompressedSize64))
 }
 
-// largestArchive is the path of one that a registry has.
+// largestArchive returns the path of a registry's largest archive.
 func largestArchive(b *testing.B) string {
 	dir := b.TempDir()
 	startBenchRegistry(b, "-dir="+dir)
 	return filepath.Join(dir, "p9_"+getproviders.CurrentPlatform().String()+".zip")
 }
 
-// coldLimit is an init in an empty directory, without a lock file or any cache.
+// coldLimit measures an init in an empty directory, without a lock file or any cache.
 func coldLimit(figure func(cost) float64) func(b *testing.B) pair {
 	return func(b *testing.B) pair {
 		return eachOf(contenders(b), func(c contender) float64 { return figure(c.cold(b)) })
 	}
 }
 
-// unchangedLimit runs init where one has been before; module is what a local module has.
+// unchangedLimit measures an init after another one; module is the content of a local module.
 func unchangedLimit(b *testing.B, module string) pair {
 	config := benchConfig()
 	if module != "" {
@@ -223,7 +223,7 @@ func unchangedLimit(b *testing.B, module string) pair {
 	})
 }
 
-// namingModule is as large as the module Azure/naming, and like it.
+// namingModule returns a module similar to Azure/naming in size and content.
 func namingModule() string {
 	var config strings.Builder
 	config.WriteString("locals {\n  az = {\n")
@@ -249,7 +249,7 @@ func namingModule() string {
 	return config.String()
 }
 
-// failingLimit is an init that fails because the registry doesn't have a provider.
+// failingLimit measures an init that fails because the registry doesn't have a provider.
 func failingLimit(b *testing.B) pair {
 	dir := harness.WorkDir(b, "terraform {\n  required_providers {\n    none = { source = \"acme/none\" }\n  }\n}\n")
 	return eachOf(contenders(b), func(c contender) float64 {
@@ -257,14 +257,14 @@ func failingLimit(b *testing.B) pair {
 	})
 }
 
-// transferLimit is a cold init, and how long the largest archive takes alone.
+// transferLimit compares a cold init with the download of the largest archive alone.
 func transferLimit(b *testing.B) pair {
 	size := must.Get(os.Stat(largestArchive(b)))(b).Size()
 	all := contenders(b, slowNetwork...)
 	return pair{func() float64 { return all[0].cold(b).wall.Seconds() }, func() float64 { return benchLatency.Seconds() + float64(size)/benchRate }}
 }
 
-// lockedDir is a directory with a lock file of ten providers, of which a CI job wants the key before it has anything else.
+// lockedDir makes a directory with a lock file of ten providers and nothing else, as for the first step of a CI job, which needs the cache key.
 func lockedDir(b *testing.B) string {
 	var lock strings.Builder
 	for i := range 10 {
@@ -279,7 +279,7 @@ func lockedDir(b *testing.B) string {
 	return dir
 }
 
-// optionLimit is an init with an option where one has been before.
+// optionLimit measures an init with an option after another init.
 func optionLimit(option string) func(b *testing.B) pair {
 	return func(b *testing.B) pair {
 		c := contenders(b)[0]
@@ -287,7 +287,7 @@ func optionLimit(option string) func(b *testing.B) pair {
 	}
 }
 
-// cached is this program, with a cache that a benchmark looks into.
+// cached returns this program, with a cache in a known directory.
 func cached(b *testing.B) (c contender, cache string) {
 	c, cache = contenders(b)[0], filepath.Join(b.TempDir(), "cache")
 	c.env = append(c.env, "TFDEPS_CACHE_DIR="+cache)
@@ -296,7 +296,7 @@ func cached(b *testing.B) (c contender, cache string) {
 	return c, cache
 }
 
-// copyLimit is an init in a new directory with a lock file and -link=copy, and a copy of the cache. Neither has the other's pages waiting for the disk.
+// copyLimit compares an init in a new directory with a lock file and -link=copy with a copy of the cache. Dirty pages are synced between the two.
 func copyLimit(b *testing.B) pair {
 	c, cache := cached(b)
 	return pair{func() float64 {
@@ -310,7 +310,7 @@ func copyLimit(b *testing.B) pair {
 	}}
 }
 
-// restoredLimit is an init with a lock file whose cache was copied, as CI restores it, so that all has to be hashed, and hashing the same packages on
+// restoredLimit compares an init with a lock file and a copied cache, as CI restores it, so that all packages have to be hashed, with hashing the same packages on
 // as many cores.
 func restoredLimit(b *testing.B) pair {
 	c, cache := cached(b)

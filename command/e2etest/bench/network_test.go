@@ -13,16 +13,16 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// link is a network between this machine and a server: what one side sends arrives later, and what the server sends to all connections
-// shares a rate. So windows, handshakes and the order of requests cost what they cost on a real one.
+// link emulates a network between this machine and a server: bytes arrive after a latency, and the server's bytes on all connections
+// share a rate. So windows, handshakes and the order of requests cost as much as on a real network.
 type link struct {
 	oneWay time.Duration
 	rate   int64 // bytes a second
 	mu     sync.Mutex
-	free   time.Time // when the last byte that was sent will have left the server
+	free   time.Time // when the last byte so far will have left the server
 }
 
-// pass says when bytes of the server have arrived that are sent now.
+// pass returns when bytes arrive that the server sends now.
 func (l *link) pass(size int) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +48,7 @@ func (l *link) listen(b *testing.B, server string) string {
 				client.Close()
 				continue
 			}
-			opened := time.Now().Add(3 * l.oneWay) // the handshake, and the first bytes behind it
+			opened := time.Now().Add(3 * l.oneWay) // the handshake, and the first bytes after it
 			go carry(behind, client, func(int) time.Time { return later(opened, time.Now().Add(l.oneWay)) })
 			go carry(client, behind, l.pass)
 		}
@@ -90,7 +90,7 @@ func carry(to, from net.Conn, due func(size int) time.Time) {
 	to.Close()
 }
 
-// networkLimit is a cold init through a link of 200 ms and 100 Mbit/s, and how long the link takes for the archives alone.
+// networkLimit compares a cold init through a link of 200 ms and 100 Mbit/s with the time of the link for the archives alone.
 func networkLimit(b *testing.B) pair {
 	dir := b.TempDir()
 	l := &link{oneWay: 100 * time.Millisecond, rate: 100_000_000 / 8}

@@ -1,5 +1,5 @@
-// Package bench measures the program next to the real terraform, in one run, as
-// ratios.
+// Package bench compares the program with the real terraform, as ratios within
+// one run.
 package bench
 
 import (
@@ -22,13 +22,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// cost is what a run of a program took.
+// cost is the time and memory of a run of a program.
 type cost struct {
 	wall, cpu time.Duration
-	peak      int64 // the most memory, in bytes; 0: not known
+	peak      int64 // peak memory in bytes; 0 if unknown
 }
 
-// spend runs a program, which has to end with a code, and returns what it took.
+// spend runs a program, which has to end with an exit code, and returns its cost.
 func spend(b *testing.B, dir string, env []string, code int, line ...string) cost {
 	b.Helper()
 	cmd := exec.Command(line[0], line[1:]...)
@@ -47,22 +47,22 @@ func spend(b *testing.B, dir string, env []string, code int, line ...string) cos
 	return cost{wall, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak}
 }
 
-// newHome is an environment with a home in which there is no cache yet. The
-// version of the real terraform would be asked for once for each home.
+// newHome returns an environment with a home without any cache. It sets the
+// version of the real terraform, which would be run once for each home.
 func newHome(b *testing.B, env []string) []string {
 	b.Helper()
 	return append(slices.Clone(env), "HOME="+b.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_PLUGIN_CACHE_DIR=")
 }
 
-// contender is a program with the environment that it runs in, which holds its
+// contender is a program with its environment, which names its
 // cache, and a directory in which it has been run.
 type contender struct {
 	name, program, dir string
 	env                []string
 }
 
-// contenders starts a registry with options, and runs each program once that is installed, this one first, which fills its cache and
-// reads programs and archives from disk.
+// contenders starts a registry with options, and runs each installed program once, this one first. That fills its cache, and the page cache with
+// programs and archives.
 func contenders(b *testing.B, options ...string) (all []contender) {
 	b.Helper()
 	env := startBenchRegistry(b, options...)
@@ -81,7 +81,7 @@ func contenders(b *testing.B, options ...string) (all []contender) {
 	return all
 }
 
-// init runs one init.
+// init runs an init.
 func (c contender) init(b *testing.B, dir string, args ...string) cost {
 	b.Helper()
 	must.Write(b, filepath.Join(dir, "main.tf"), benchConfig())
@@ -105,9 +105,9 @@ func (c contender) fresh(b *testing.B) string {
 	return dir
 }
 
-// watchMemory looks at a process until stop is called, which returns the most
-// memory that it has had, in bytes; 0: not known. What the system says of a process that has ended is no
-// use: that figure begins with the one of the process that started it.
+// watchMemory polls a process until stop is called, which returns its peak
+// memory in bytes, or 0 if unknown. It can't use the rusage of the ended
+// process, because that includes the peak of the process that started it.
 func watchMemory(pid int) (stop func() int64) {
 	ended, result := make(chan struct{}), make(chan int64)
 	go func() {
@@ -137,15 +137,15 @@ func benchConfig() string {
 	return config.String()
 }
 
-// startBenchRegistry starts the registry, a process of its own, and returns the environment in which programs find it. Its packages have 20 to
-// 700 MB unpacked, times TFDEPS_BENCH_SCALE (0.02 if it isn't set). For figures to compare, set it to 1 and have 5 GB free.
+// startBenchRegistry starts the registry in its own process, and returns the environment in which programs find it. Its packages have 20 to
+// 700 MB unpacked, times TFDEPS_BENCH_SCALE (0.02 if it isn't set). For comparable figures, set it to 1 and have 5 GB free.
 func startBenchRegistry(b *testing.B, options ...string) []string {
 	b.Helper()
 	env, _ := startCountingRegistry(b, options...)
 	return env
 }
 
-// startCountingRegistry is startBenchRegistry for a registry that tells how many archives it has sent.
+// startCountingRegistry is startBenchRegistry with a function that returns how many archives the registry has sent.
 func startCountingRegistry(b *testing.B, options ...string) (env []string, sent func() int) {
 	b.Helper()
 	scale := 0.02
@@ -158,7 +158,7 @@ func startCountingRegistry(b *testing.B, options ...string) (env []string, sent 
 	stdout := bufio.NewScanner(must.Get(cmd.StdoutPipe())(b))
 	must.Succeed(b, cmd.Start())
 	b.Cleanup(func() {
-		_ = stdin.Close() // it ends by that
+		_ = stdin.Close() // ends the registry
 		_ = cmd.Wait()
 	})
 	for stdout.Scan() && stdout.Text() != "" {

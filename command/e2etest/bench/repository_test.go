@@ -62,8 +62,8 @@ func (r repository) clean(b *testing.B, locks bool) {
 	}
 }
 
-// others are the programs that an init of one directory is compared with, and, if it is there, terragrunt, which
-// starts one of them for each.
+// others returns the programs to compare with, which run in one directory at a time, and terragrunt, if it is installed, which
+// starts one of them for each directory.
 func others(program string) (lines map[string][]string, terragrunt string) {
 	lines = map[string][]string{"single": {program, "init"}}
 	for _, name := range []string{"terraform", "tofu"} {
@@ -77,10 +77,10 @@ func others(program string) (lines map[string][]string, terragrunt string) {
 	return lines, terragrunt
 }
 
-// BenchmarkRepository prepares 200 root modules, or as many as TFDEPS_BENCH_ROOTS says, in one run: unchanged, after rm -rf of every .terraform, and with nothing in any
-// cache. NAME-s is what a program takes, measured in each tenth directory and multiplied, where it is started in each; terragrunt, which TFDEPS_PEER_TERRAGRUNT names, is
-// started once. All but tfdeps have a plugin cache. NAME-ratio is the part that the one run takes of that: for unchanged directories the budget of single-ratio is 0.25 on two cores.
-// More than 120 MiB, or an archive that is sent twice to the one run, is an error.
+// BenchmarkRepository prepares 200 root modules, or TFDEPS_BENCH_ROOTS, in one run: unchanged, after rm -rf of every .terraform, and with empty
+// caches. NAME-s is the time of a program that is started in each directory, extrapolated from each tenth one; terragrunt, which TFDEPS_PEER_TERRAGRUNT names, is
+// started once. All but tfdeps have a plugin cache. NAME-ratio is the time of the one run divided by that: for unchanged directories the budget of
+// single-ratio is 0.25 on two cores. It is an error if the one run needs more than 120 MiB, or gets an archive twice.
 func BenchmarkRepository(b *testing.B) {
 	count, err := strconv.Atoi(os.Getenv("TFDEPS_BENCH_ROOTS"))
 	if err != nil {
@@ -92,7 +92,7 @@ func BenchmarkRepository(b *testing.B) {
 	for _, kind := range []string{"unchanged", "cleaned", "cold"} {
 		b.Run(kind, func(b *testing.B) {
 			r, home, cache := newRepository(b, count, env), newHome(b, env), "TF_PLUGIN_CACHE_DIR="+b.TempDir()
-			// prepared is the environment of the next run, whose directories are as the kind says.
+			// prepared prepares the directories for a kind of run, and returns its environment.
 			prepared := func(more ...string) []string {
 				if kind != "unchanged" {
 					r.clean(b, kind == "cold")
@@ -140,7 +140,7 @@ func BenchmarkRepository(b *testing.B) {
 	}
 }
 
-// each runs a program in each tenth directory, and returns how long all would take.
+// each runs a program in each tenth directory, and returns the extrapolated time for all.
 func (r repository) each(b *testing.B, env []string, line []string) time.Duration {
 	b.Helper()
 	start, runs := time.Now(), 0
@@ -151,8 +151,8 @@ func (r repository) each(b *testing.B, env []string, line []string) time.Duratio
 	return time.Since(start) * time.Duration(len(r.roots)) / time.Duration(runs)
 }
 
-// terragrunt runs it for all directories, one after the other, as Terraform's plugin cache is for one process at a time. It copies each
-// before, so that calls of local modules need all of the repository.
+// terragrunt runs terragrunt for all directories, one after the other, because Terraform's plugin cache is for one process at a time. Terragrunt copies
+// the whole repository, because directories call local modules.
 func (r repository) terragrunt(b *testing.B, env []string, program string) time.Duration {
 	b.Helper()
 	for _, root := range r.roots {

@@ -24,7 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// served is a running "tfdeps serve" with its own process.
+// served is a running "tfdeps serve" in its own process.
 type served struct {
 	address string
 	pid     int
@@ -45,7 +45,7 @@ func startServer(b *testing.B) served {
 	return served{address, cmd.Process.Pid}
 }
 
-// serveURL is where a file of a provider is.
+// url returns the URL of a file of a provider.
 func (s served) url(provider int, name string) string {
 	return fmt.Sprintf("http://%s/mirror/registry.terraform.io/acme/p%d/%s", s.address, provider, name)
 }
@@ -68,7 +68,7 @@ func take(client *http.Client, url string) (int64, error) {
 	return n, err
 }
 
-// together runs a function for each of n clients, and returns how long all took.
+// together runs a function for n clients at once, and returns the total time.
 func together(b *testing.B, n int, client func(number int) error) time.Duration {
 	b.Helper()
 	errs, begun := make([]error, n), time.Now()
@@ -95,8 +95,8 @@ func BenchmarkServe_Documents(b *testing.B) {
 	b.ReportMetric(connections*2000/took.Seconds(), "requests/s")
 }
 
-// askAgain sends a request n times through one connection, with as little work as can be: the
-// processors are for the server.
+// askAgain sends a request n times through one connection, with little work for the client, because the
+// server needs the processors.
 func askAgain(ctx context.Context, address string, request []byte, n int) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -124,8 +124,8 @@ func askAgain(ctx context.Context, address string, request []byte, n int) error 
 	return nil
 }
 
-// BenchmarkServe_Memory has a hundred clients take the largest archive at the same time, each as
-// slowly as the others, first while it arrives and then from the store. The budget of peak-MiB is
+// BenchmarkServe_Memory has a hundred equally slow clients download the largest archive at the same time,
+// first while the server downloads it and then from the store. The budget of peak-MiB is
 // 64.
 func BenchmarkServe_Memory(b *testing.B) {
 	for b.Loop() {
@@ -141,7 +141,7 @@ func BenchmarkServe_Memory(b *testing.B) {
 	}
 }
 
-// BenchmarkServe_Throughput takes the largest archive from the store again and again, through four
+// BenchmarkServe_Throughput downloads the largest archive from the store again and again, through four
 // connections, and the same file from nginx. The budget of ratio is 0.9.
 func BenchmarkServe_Throughput(b *testing.B) {
 	nginx, err := exec.LookPath("nginx")

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// What the slow registry has for a network.
+// The network of the slow registry.
 const (
 	benchLatency = 30 * time.Millisecond
 	benchRate    = 40_000_000 // bytes in a second
@@ -25,16 +25,16 @@ var (
 	platforms   = []string{"-platforms=" + strings.Join(harness.LockPlatforms, ",")}
 )
 
-// work is what this program is compared by with terraform and tofu.
+// work is a task by which this program is compared with terraform and tofu.
 type work struct {
 	name     string // as -bench=Limits/ takes it
-	row      string // of the table of README; "": has none
-	bar      string // of the part that this program takes of terraform's time, at real sizes; its own hardly grows with them
+	row      string // of the table of README; "" if it isn't there
+	bar      string // maximum ratio to terraform's time, at real sizes; its own time hardly grows with them
 	registry []string
 	measure  func(*testing.B, contender) float64 // in seconds, but for the disk
 }
 
-// works are those of the table, first. But for the cold ones, the others have a plugin cache directory, which is filled, as this program's cache is.
+// works are the tasks, those of the table first. Except for the cold ones, the others have a filled plugin cache, and this program a filled cache.
 var works = []work{
 	{"first", "first `init`, nothing cached", "0.45", nil, func(b *testing.B, c contender) float64 { return c.cold(b).wall.Seconds() }},
 	{"slow", "the same, over a network with 40 MB/s for each connection and 30 ms to the server", "0.34", slowNetwork, func(b *testing.B, c contender) float64 { return c.cold(b).wall.Seconds() }},
@@ -47,21 +47,21 @@ var works = []work{
 	{"upgrade", "", "0.03", nil, func(b *testing.B, c contender) float64 { return c.init(b, b.TempDir(), "-upgrade").wall.Seconds() }},
 }
 
-// deletedInit is the init after "rm -rf .terraform".
+// deletedInit measures the init after "rm -rf .terraform".
 func deletedInit(b *testing.B, c contender) float64 {
 	must.Succeed(b, os.RemoveAll(filepath.Join(c.dir, ".terraform")))
 	return c.init(b, c.dir).wall.Seconds()
 }
 
-// lockInit runs one providers lock in a new directory.
+// lockInit measures a providers lock in a new directory.
 func lockInit(b *testing.B, c contender, env []string) float64 {
 	dir := b.TempDir()
 	must.Write(b, filepath.Join(dir, "main.tf"), harness.LockConfig("p0", "", "p1", "", "p2", "", "p3", "", "p4", ""))
 	return spend(b, dir, env, 0, append([]string{c.program, "providers", "lock", "-no-color"}, strings.Fields(harness.FivePlatforms)...)...).wall.Seconds()
 }
 
-// diskOf initializes five directories, and returns what they and the home take of the
-// disk, in megabytes. A file with several names counts once.
+// diskOf initializes five directories, and returns the disk space of these and the home,
+// in megabytes. Hard links count once.
 func diskOf(b *testing.B, c contender) float64 {
 	b.Helper()
 	du, err := exec.LookPath("du")
@@ -79,10 +79,10 @@ func diskOf(b *testing.B, c contender) float64 {
 	return kibibytes * 1024 / 1e6
 }
 
-// BenchmarkTable prints the table of README.md: how long this program, terraform and
-// tofu take for the same work, in turn in one run, as far as they are installed. Each
-// cell is the best of the runs, because other work on the machine only adds to it, and in
-// parentheses the part that this program takes of the other's.
+// BenchmarkTable prints the table of README.md: the times of this program, terraform and
+// tofu, if these are installed, for the same work in alternating runs. Each
+// cell is the best run, because other work on the machine only adds to it, with
+// this program's fraction of the other's time in parentheses.
 func BenchmarkTable(b *testing.B) {
 	programs := map[string][]contender{}
 	best := map[string]float64{}
@@ -120,7 +120,7 @@ func BenchmarkTable(b *testing.B) {
 	fmt.Printf("\n%s\n", table)
 }
 
-// cell is a figure in seconds, or in megabytes.
+// cell formats a figure in seconds, or in megabytes.
 func cell(value float64, disk bool) string {
 	switch {
 	case disk:

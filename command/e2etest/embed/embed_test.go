@@ -23,12 +23,12 @@ import (
 // embedPackage is a small program that embeds the engine.
 const embedPackage = "testdata/embed/install"
 
-// maxEmbedBytes is how large that program may be, stripped.
+// maxEmbedBytes is the maximum size of that program, stripped.
 const maxEmbedBytes = 12_000_000
 
-// embedModules are the modules of others that may stand below the engine's
-// packages. No go-getter, no cloud SDK, no terminal and no command library: a
-// program that embeds the engine must not pay for what only ours needs.
+// embedModules are the third-party modules that the engine's packages may import.
+// No go-getter, no cloud SDK, no terminal and no command library: a
+// program that embeds the engine must not pay for dependencies of the command.
 var embedModules = []string{
 	"github.com/ProtonMail/go-crypto",
 	"github.com/agext/levenshtein",
@@ -77,20 +77,20 @@ func TestEmbed_IsLight(t *testing.T) {
 	}
 }
 
-// TestHeavyModules_CanFail: the command needs what the engine must not have, so
-// the check that passes for the one has to fail for the other.
+// TestHeavyModules_CanFail: the command needs modules that the engine must not have, so
+// the check that passes for the engine has to fail for the command.
 func TestHeavyModules_CanFail(t *testing.T) {
 	must.Contain(t, heavyModules(goListModules(t, ".")), "github.com/mitchellh/cli")
 }
 
-// heavyModules returns those that may not stand below the engine.
+// heavyModules returns the modules that the engine must not import.
 func heavyModules(modules []string) []string {
 	return slices.DeleteFunc(modules, func(m string) bool {
 		return m == "github.com/tfdeps/tfdeps" || slices.Contains(embedModules, m)
 	})
 }
 
-// goListModules returns the modules that packages are built from.
+// goListModules returns the modules that packages depend on.
 func goListModules(t *testing.T, pkgs ...string) []string {
 	t.Helper()
 	args := []string{"list", "-C", harness.Path(t), "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}"}
@@ -104,14 +104,14 @@ func goListModules(t *testing.T, pkgs ...string) []string {
 	return slices.Compact(modules)
 }
 
-// buildEmbed builds the program as its publisher would.
+// buildEmbed builds the program as for a release.
 func buildEmbed(tb testing.TB) string {
 	tb.Helper()
 	return harness.Build(tb, embedPackage)
 }
 
-// BenchmarkEmbedStart is the start of a program that embeds the engine: what
-// its packages do before main, and the process itself. The budget is 4 ms.
+// BenchmarkEmbedStart measures the start of a program that embeds the engine: the process and the
+// package initialization. The budget is 4 ms.
 func BenchmarkEmbedStart(b *testing.B) {
 	program := buildEmbed(b)
 	for b.Loop() {
@@ -125,7 +125,7 @@ func BenchmarkEmbedStart(b *testing.B) {
 // maxKindBytes is what each kind of bucket may add to a stripped program that has HTTP and the engine already.
 const maxKindBytes = 6_000_000
 
-// bucketProgram reads and writes all of a bucket, asks a registry, and has what else is given: imports, and statements
+// bucketProgram reads and writes all objects of a bucket, and asks a registry, with placeholders for further imports and statements
 // before that.
 const bucketProgram = `package main
 
@@ -160,7 +160,7 @@ func main() {
 }
 `
 
-// bucketKinds are those that a program imports if it wants them.
+// bucketKinds are the kinds of buckets that a program can import.
 var bucketKinds = map[string]struct{ imports, statements string }{
 	"internal/s3":  {`"github.com/tfdeps/tfdeps/internal/s3"`, `openers["s3"] = s3.Open`},
 	"internal/gcs": {`"github.com/tfdeps/tfdeps/internal/gcs"`, `openers["gs"] = gcs.Opener{Client: client}.Open`},
@@ -191,19 +191,19 @@ func TestEmbed_BucketsAreSmall(t *testing.T) {
 	}
 }
 
-// bucketProgramSize builds the program as its publisher would, and returns how large it is.
+// bucketProgramSize builds the program as for a release, and returns its size.
 func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	t.Helper()
 	dir := t.TempDir()
 	source, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
 	must.Write(t, source, fmt.Sprintf(bucketProgram, imports, statements))
-	// The program is in the place of another one for the build: the kinds of bucket are internal to this module.
+	// The program replaces another one of this module by an overlay, because the kinds of bucket are internal packages.
 	must.Write(t, overlay, must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, embedPackage, "main.go"): source}}))(t))
 	return must.Get(os.Stat(harness.Build(t, embedPackage, "-overlay="+overlay)))(t).Size()
 }
 
-// TestEmbed_BucketsAreImportedIfWanted: who imports the interface, what fills a mirror, or the server of one, gets no
-// kind of bucket but the directory.
+// TestEmbed_BucketsAreImportedIfWanted: the packages blob, mirror and mirrorserver import no
+// kind of bucket except the directory.
 func TestEmbed_BucketsAreImportedIfWanted(t *testing.T) {
 	t.Parallel()
 	for _, module := range heavyModules(goListModules(t, "providercache/blob", "providercache/mirror", "providercache/mirrorserver")) {
@@ -216,12 +216,12 @@ func TestEmbed_BucketsAreImportedIfWanted(t *testing.T) {
 	}
 }
 
-// world is what the programs need.
+// world is the registry and the environment of the programs.
 type world struct {
 	registry *providertest.Registry
 	address  string // of the provider, which has the versions 1.0.0 and 1.1.0
 	dir      string
-	ca       string // the file with the registry's authority
+	ca       string // the file with the registry's CA certificate
 	env      []string
 }
 
@@ -241,7 +241,7 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// widget is a package whose executable says what it is.
+// widget returns a package whose executable prints its version and platform.
 func widget(t *testing.T, version string, platform getproviders.Platform) []byte {
 	return harness.ZipOf(t, []harness.ZipEntry{{
 		Name: "terraform-provider-widget_v" + version, Mode: 0o755, Content: fmt.Sprintf("#!/bin/sh\necho widget %s for %s\n", version, platform),
@@ -259,7 +259,7 @@ func (w world) run(t *testing.T, code int, program string, args ...string) (said
 	return end.Out, end.Err
 }
 
-// in is a file below the directory of the program.
+// in returns a path below the directory of the program.
 func (w world) in(elem ...string) string {
 	return filepath.Join(append([]string{w.dir}, elem...)...)
 }
@@ -343,7 +343,7 @@ func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.registry.RequireToken("s3cr3t", "versions", "package")
-	w.env = harness.Env(t) // where the system trusts nobody in particular
+	w.env = harness.Env(t) // without the system's CA certificates
 	said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t")
 	must.Contain(t, said, "/acme/widget 1.1.0\n")
 	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestInit_RunsOnABareRoot has a user without a home run an init where the root of the file system is only read and has
-// nothing but busybox, and temporary files are on another file system than the directory.
+// TestInit_RunsOnABareRoot runs an init as a user without a home, with a read-only root file system that has
+// only busybox, and temporary files on another file system than the directory.
 func TestInit_RunsOnABareRoot(t *testing.T) {
 	t.Parallel()
 	busybox := peertest.LookProgram(t, "busybox")
@@ -32,7 +32,7 @@ func TestInit_RunsOnABareRoot(t *testing.T) {
 		must.Succeed(t, os.Chmod(filepath.Join(root, "bin", name), 0o755))
 	}
 	must.Succeed(t, os.CopyFS(filepath.Join(work, "config"), os.DirFS(harness.Path(t, "testdata", "quickstart"))))
-	must.Succeed(t, os.RemoveAll(filepath.Join(work, "config", ".terraform"))) // of README's first command
+	must.Succeed(t, os.RemoveAll(filepath.Join(work, "config", ".terraform"))) // made by README's first command
 	for _, dir := range []string{filepath.Join(work, "config"), temporary} {
 		must.Succeed(t, os.Chown(dir, 65534, 65534))
 	}
@@ -50,8 +50,8 @@ func TestInit_RunsOnABareRoot(t *testing.T) {
 	must.Get(os.Stat(filepath.Join(work, "config", ".terraform", "providers")))(t)
 }
 
-// TestLock_FullDiskLeavesTheFileWhole has providers lock and init -platform add to
-// a lock file on a file system without a free byte.
+// TestLock_FullDiskLeavesTheFileWhole runs providers lock and init -platform with
+// a lock file on a full file system.
 func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, "64k")
@@ -75,7 +75,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	must.Len(t, must.Get(os.ReadDir(disk))(t), 3)
 }
 
-// mount mounts something for the test, which is skipped where that isn't possible.
+// mount mounts a file system for the test, or skips the test if that isn't possible.
 func mount(t *testing.T, source, at, kind string, flags uintptr, data string) {
 	t.Helper()
 	if err := syscall.Mount(source, at, kind, flags, data); err != nil {
@@ -92,11 +92,11 @@ func mountSmall(t *testing.T, size string) string {
 	return disk
 }
 
-// TestInit_SaysWhatIsMissingOnAFullDisk: which directory, how much is missing, and what the shared cache would give back.
+// TestInit_SaysWhatIsMissingOnAFullDisk: the error names the directory, the missing bytes, and what cache gc would free.
 func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := mountSmall(t, "600k")
-	r, _ := newReplicas(t, 0) // whose packages have a megabyte each
+	r, _ := newReplicas(t, 0) // its packages have a megabyte each
 	must.Write(t, filepath.Join(disk, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"acme/p0\" }\n  }\n}\n")
 	end := harness.Exec(t, disk, harness.Env(t, r.env...), r.program, "init", "-no-color")
 	said := harness.OneLine(end.Said())
@@ -106,7 +106,7 @@ func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 	must.Equal(t, end.Code, 1)
 }
 
-// fill makes a file that takes all that is free.
+// fill makes a file that takes all free space.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file := must.Get(os.Create(path))(t)

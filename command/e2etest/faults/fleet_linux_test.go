@@ -26,15 +26,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// restartDrain is how long a replica goes on answering when it isn't ready any more.
+// restartDrain is how long a replica still answers after /readyz fails.
 const restartDrain = 3 * time.Second
 
-// balancer hands requests on to the replicas that were ready when it asked them last. It hands a request on twice only if it
-// couldn't have known: on a machine that is busy enough, the last answer is older than restartDrain.
+// balancer forwards requests to the replicas that were ready at the last check. It retries a request only if
+// the last check is older than restartDrain, which happens on a busy machine.
 type balancer struct {
 	to    []*httputil.ReverseProxy
 	ready []atomic.Bool
-	asked []atomic.Int64 // when the question was sent that a replica answered with "ready", in nanoseconds
+	asked []atomic.Int64 // when the last successful check of each replica was sent, in nanoseconds
 	next  atomic.Int64
 	lost  atomic.Int64
 }
@@ -60,7 +60,7 @@ func newBalancer(t *testing.T, addresses []string) *balancer {
 	return b
 }
 
-// ask finds out which replicas are ready.
+// ask checks which replicas are ready.
 func (b *balancer) ask(addresses []string) {
 	for i, address := range addresses {
 		sent := time.Now().UnixNano()
@@ -87,9 +87,9 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// TestServe_RestartsWithoutALostRequest has both replicas restarted one after the other, by SIGTERM, while 200 requests a second, 50
-// if not each case is to run, come through a balancer that asks /readyz and never tries twice, and through nginx as the recipe configures it, which asks nothing
-// beforehand.
+// TestServe_RestartsWithoutALostRequest restarts both replicas one after the other, by SIGTERM, while 200 requests a second, or 50
+// in a shorter run, come through a balancer that checks /readyz and never retries, and through nginx as the recipe configures it, without
+// health checks.
 func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -113,10 +113,10 @@ func TestServe_RestartsWithoutALostRequest(t *testing.T) {
 	})
 }
 
-// restartReplicas does so with two replicas behind what start starts for them, and returns the URL of.
+// restartReplicas does so with two replicas behind the balancer that start starts, which returns its URL.
 func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (url string)) {
 	r, archives := newReplicas(t, 2)
-	r.options = []string{"-drain=" + restartDrain.String()} // in which the balancer asks many times
+	r.options = []string{"-drain=" + restartDrain.String()} // the balancer checks many times meanwhile
 	r.startAll(t)
 	b := newBalancer(t, r.address)
 	b.ask(r.address)
@@ -152,7 +152,7 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 			clients.Go(func() {
 				path := paths[n%len(paths)]
 				want := archives[path]
-				if n%10 != 0 { // one of ten takes an archive, of a megabyte
+				if n%10 != 0 { // one of ten downloads an archive of a megabyte
 					path, want = path[:strings.LastIndexByte(path, '/')+1]+"1.0.0.json", nil
 				}
 				asked.Add(1)
@@ -193,9 +193,9 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 	}
 }
 
-// TestServe_FleetOnThreeReplicas has fifteen clients, a hundred if each case is to run, or as many as TFDEPS_TEST_FLEET says, take ten archives each from three servers of
-// one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted: each client has all
-// archives in the end, what the registry sends well is stored and not asked for again, inits with a lock file pass while it is down, and no server takes more than 150 MiB.
+// TestServe_FleetOnThreeReplicas has fifteen clients, a hundred in a full run, or TFDEPS_TEST_FLEET, which download ten archives each from three servers of
+// one bucket, while the registry is slow, fails and sends wrong bytes, one server is killed and one restarted. Each client gets all
+// archives, each good archive is stored and not requested again, inits with a lock file pass while the registry is down, and no server needs more than 150 MiB.
 func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -223,7 +223,7 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 		clients.Go(func() {
 			for path, want := range archives { // in any order
 				document := path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json"
-				for t.Context().Err() == nil { // as clients do that repeat what fails
+				for t.Context().Err() == nil { // retries, as clients do
 					from := "http://" + r.address[rand.N(len(r.address))]
 					err := errors.Join(getFrom(client, from+document, nil), getFrom(client, from+path, want))
 					if err == nil {
@@ -244,7 +244,7 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	begun := int(r.registry.Requests("archive"))
 	memory := func(replica *exec.Cmd) int64 { return harness.PeakMemory(replica.Process.Pid) >> 20 }
 	peaks := []int64{memory(r.running[0]), memory(r.running[1])}
-	r.kill(0) // with what it downloads
+	r.kill(0) // while it downloads
 	must.Succeed(t, r.running[1].Process.Signal(syscall.SIGTERM))
 	must.Succeed(t, r.running[1].Wait())
 	r.start(t, 1)

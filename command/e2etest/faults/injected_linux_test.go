@@ -15,18 +15,18 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// changingCalls are the calls by which files come into their places.
+// changingCalls are the system calls that publish files.
 const changingCalls = "rename,renameat,renameat2"
 
-// TestCommands_RecoverFromAFaultAtEachStep has the nth call by which a file comes into its place
-// kill the command, or fail as on a broken or a full disk. What is said is clear, and the next run
-// has the same result as one that nothing happened to.
+// TestCommands_RecoverFromAFaultAtEachStep kills the command at the nth rename,
+// or makes it fail as on a broken or a full disk. The error is clear, and the next run
+// has the same result as one without a fault.
 func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	harness.RequireProgram(t, "strace")
 	const inCache = "cache add -locked ."
-	for name, lines := range map[string][]string{ // behind a line, others of which it needs what they leave; "clean" removes all but archives and what is shared
+	for name, lines := range map[string][]string{ // after a line, other lines that have to run before it; "clean" removes everything except archives and shared directories
 		"lock": {"providers lock"}, "mirror": {"providers mirror out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init -recursive"},
 		"vendor archive": {"vendor -o out/archive.tar"}, "vendor unpack": {"vendor -unpack=../archive.tar", "vendor -o ../archive.tar", "clean"},
 		"cache add": {inCache}, "cache gc": {"cache gc -max-size=0", inCache},
@@ -40,8 +40,8 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	}
 }
 
-// faults are what strace does to a call, what is said then, and at how many calls that is tried, in a plain run and
-// if each case is to run; with TFDEPS_TEST_KILLS at all.
+// faults are the faults that strace injects, the expected error, and at how many calls each is tried, in a plain and
+// in a full run; with TFDEPS_TEST_KILLS at all calls.
 var faults = []struct {
 	inject, said string
 	few, calls   int
@@ -103,7 +103,7 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 			end = run("strace", "-f", "-o", s.cache+"-trace", "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
 			trace := harness.ReadText(t, s.cache+"-trace")
 			if !strings.Contains(trace, "INJECTED") && !strings.Contains(trace, "killed by SIGKILL") {
-				break // there are fewer such calls
+				break // the command makes fewer such calls
 			}
 			if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
 				t.Errorf("%s at call %d: the message has no %q: %s", fault.inject, n, fault.said, end)
@@ -111,7 +111,7 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 			end = run()
 			must.Equal(t, end.Code, 0, fault.inject, n, end)
 			inCache := packagesBelow(t, s.cache)
-			if len(inCache) == 0 && slices.Contains(args, "-recursive") { // init keeps in the directory alone what the cache can't take
+			if len(inCache) == 0 && slices.Contains(args, "-recursive") { // init keeps packages only in the directory if the cache can't be written to
 				inCache = cached
 			}
 			if got := append(listed(t, dir), inCache...); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
@@ -125,7 +125,7 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 	}
 }
 
-// callRemoteModules has the configuration of a directory call a module of an https server, which calls another one.
+// callRemoteModules adds to a directory's configuration a call of a module on an https server, which calls another one.
 func callRemoteModules(t *testing.T, s *site, dir string) {
 	t.Helper()
 	url := func(name, config string) string {
@@ -136,12 +136,12 @@ func callRemoteModules(t *testing.T, s *site, dir string) {
 	must.Write(t, filepath.Join(dir, "remote.tf"), fmt.Appendf(nil, "module \"outer\" {\n  source = %q\n}\n", outer))
 }
 
-// packagesBelow lists the executables of providers in a cache, those included that are on their way.
+// packagesBelow lists the executables of providers in a cache, including staged ones.
 func packagesBelow(t *testing.T, cache string) []string {
 	return filesWith(t, cache, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "terraform-provider-") })
 }
 
-// TestCommands_SayThatDescriptorsAreUsedUp gives commands fewer descriptors than they want.
+// TestCommands_SayThatDescriptorsAreUsedUp runs commands with too few file descriptors.
 func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)

@@ -16,13 +16,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// putCall is a call by which a file comes into its place, or to the disk.
+// putCall matches a call that renames or syncs a file.
 var putCall = regexp.MustCompile(`(?m)^\d+ +(rename(?:at|at2)?|fsync|fdatasync)\((.*)$`)
 
-// quoted is a path in a call.
+// quoted matches a path in a call.
 var quoted = regexp.MustCompile(`"([^"]*)"`)
 
-// puts lists, in order, what calls put into a directory: "NAME", or "fsync".
+// puts lists, in order, the names that calls rename into a directory, and "fsync".
 func puts(trace, dir string) (all []string) {
 	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
 		paths := quoted.FindAllStringSubmatch(call[2], -1)
@@ -31,7 +31,7 @@ func puts(trace, dir string) (all []string) {
 			all = append(all, "fsync")
 		case len(paths) == 2:
 			name := strings.TrimPrefix(paths[1][1], dir+string(filepath.Separator))
-			if filepath.IsLocal(name) && !strings.Contains(name, ".tfdeps-") { // where packages are made
+			if filepath.IsLocal(name) && !strings.Contains(name, ".tfdeps-") { // not in staging directories
 				all = append(all, name)
 			}
 		}
@@ -39,8 +39,8 @@ func puts(trace, dir string) (all []string) {
 	return all
 }
 
-// newSiteWithModule is a site, and a directory in which init has a package, the
-// record of a module, that of a backend and a lock file to write.
+// newSiteWithModule makes a site, and a directory for which init writes a package, the
+// record of a module, that of a backend and a lock file.
 func newSiteWithModule(t *testing.T) (s *site, dir string) {
 	t.Helper()
 	s = newSite(t, 1)
@@ -50,8 +50,8 @@ func newSiteWithModule(t *testing.T) (s *site, dir string) {
 	return s, dir
 }
 
-// TestInit_WritesTheLockFileLast, when all that it records is in its place, and only it is synced to the
-// disk: a package that a crash of the machine has torn is found by its hash, but a torn lock file
+// TestInit_WritesTheLockFileLast: the lock file is renamed after everything that it records, and only it is synced to the
+// disk, because a package that is torn by a crash of the machine is found by its hash, but a torn lock file
 // would be trusted.
 func TestInit_WritesTheLockFileLast(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestInit_IsKilledBeforeEachRename(t *testing.T) {
 	}
 }
 
-// killAt runs init, which is killed right before a file is renamed to a place.
+// killAt runs init, and kills it right before a file is renamed to a path.
 func (s *site) killAt(t *testing.T, dir, place string, args ...string) {
 	t.Helper()
 	end := harness.Exec(t, dir, s.env, append([]string{"strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=" + changingCalls,
@@ -104,7 +104,7 @@ func (s *site) killAt(t *testing.T, dir, place string, args ...string) {
 	}
 }
 
-// renamedTo lists the paths that are renamed to and are the same in each run.
+// renamedTo lists the targets of renames that are the same in each run.
 func renamedTo(trace string) (places []string) {
 	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
 		paths := quoted.FindAllStringSubmatch(call[2], -1)
@@ -115,12 +115,12 @@ func renamedTo(trace string) (places []string) {
 	return places
 }
 
-// listed lists all files of a directory and below, with dots and all.
+// listed lists all files in and below a directory, including hidden ones.
 func listed(t *testing.T, dir string) []string {
 	return filesWith(t, dir, func(string) bool { return true })
 }
 
-// newRepository is a site with three providers, and three root modules: the first one requires p0, the second one p0 and p1, the third one p2.
+// newRepository makes a site with three providers, and three root modules: the first one requires p0, the second one p0 and p1, the third one p2.
 func newRepository(t *testing.T) (s *site, dir string, roots []string) {
 	t.Helper()
 	s, dir = newSite(t, 3), t.TempDir()
@@ -137,8 +137,9 @@ func newRepository(t *testing.T) (s *site, dir string, roots []string) {
 	return s, dir, roots
 }
 
-// TestRecursive_GoesOnAfterAKill kills a run over three directories right before a package comes into the cache, or a file into the first directory. The next one downloads what isn't in
-// the cache yet and nothing else, leaves alone what was finished, and has the same result as a run without a kill before it.
+// TestRecursive_GoesOnAfterAKill kills a run over three directories right before it renames a package into the cache, or a file into the
+// first directory. The next run only downloads packages that aren't in the cache yet, doesn't change finished directories, and has the same
+// result as a run without a kill before it.
 func TestRecursive_GoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -184,7 +185,7 @@ func TestRecursive_GoesOnAfterAKill(t *testing.T) {
 	}
 }
 
-// TestRecursive_ReadOnlyDirectory has one of three directories be on a file system that is only read: that is told for it alone.
+// TestRecursive_ReadOnlyDirectory puts one of three directories on a read-only file system: only that directory has an error.
 func TestRecursive_ReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	s, dir, roots := newRepository(t)

@@ -23,9 +23,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random moments, again and again,
-// while a client reads the mirror. What an index lists is there, and is what the index says; in
-// the end, everything is.
+// TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random times, again and again,
+// while a client reads the mirror. All archives that an index lists exist, with the index's hashes; at
+// the end, the mirror is complete.
 func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -64,15 +64,15 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	if killed == 0 {
 		t.Error("no process was killed")
 	}
-	// A process that is killed before it holds its file lock leaves a directory, of which only the
-	// age says later that no process works in it.
+	// A process that is killed before it holds its file lock leaves a directory that is only removed
+	// when it is old.
 	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*/*"))
 	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
 	must.Len(t, left, 0)
 }
 
-// readUntil reads a mirror as its clients do, until it is stopped. While the mirror is moved away,
-// there is none.
+// readUntil reads a mirror as its clients do, until done is closed. The mirror may be missing,
+// while it is moved away.
 func readUntil(done chan struct{}, mirror string) error {
 	for {
 		select {

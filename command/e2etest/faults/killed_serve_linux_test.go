@@ -19,9 +19,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file to its place, or of
-// a record, in another run at the second, and so on. The next server of the same directory, and a
-// client of it, find all in order.
+// TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file or a
+// record, in another run at the second, and so on. Then the next server of the same directory, and its
+// clients, work.
 func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -62,8 +62,8 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 }
 
-// serve starts a server of the directory "bucket", asks it for what is at paths, and ends it. It
-// returns all that was answered.
+// serve starts a server of the directory "bucket", requests paths, and ends it. It
+// returns all answers.
 func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers string, err error) {
 	t.Helper()
 	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "-allow-network=127.0.0.0/8", "-allow-network=::1/128", "bucket")
@@ -82,7 +82,7 @@ func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers 
 			all.Write(body)
 		}
 		answers = all.String()
-		for stored := []byte(nil); err == nil && !bytes.Contains(stored, []byte("h1:")); { // clients have all of an archive before it is stored
+		for stored := []byte(nil); err == nil && !bytes.Contains(stored, []byte("h1:")); { // clients get an archive before it is stored
 			time.Sleep(time.Millisecond)
 			stored, err = fetch(client, base+s.registry.Host()+"/acme/p0/1.1.0.json")
 		}

@@ -18,9 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestInit_ReadsNothingAgain counts what is opened where nothing changed, where
-// .terraform was deleted, and in a new directory. Receipts of the cache are needed only for packages that
-// the directory's own receipts don't know.
+// TestInit_ReadsNothingAgain counts the opened files if nothing changed, after
+// .terraform was deleted, and in a new directory. Receipts of the cache are only read for packages that
+// the directory's own receipts don't have.
 func TestInit_ReadsNothingAgain(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
@@ -30,7 +30,7 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 	for _, args := range [][]string{{}, {"-check"}, {"-frozen"}} {
 		trace := s.trace(t, dir, args...)
 		state := stateOpened.FindAllString(trace, -1)
-		want := 2 // the directory's receipts, and when it was noted that it uses packages
+		want := 2 // the directory's receipts, and its last use of packages
 		if slices.Contains(args, "-check") {
 			want = 1
 		}
@@ -79,11 +79,11 @@ func (s *site) hardLinks(t *testing.T, dir string) bool {
 	return false
 }
 
-// stateOpened is a call that opens a file of the user's state.
+// stateOpened matches a call that opens a file of the user's state.
 var stateOpened = regexp.MustCompile(`(?m)^\d+ +openat\([^\n]*/tfdeps/(receipts|uses|last-uses)/[0-9a-f]{64}".*$`)
 
-// packageRead is a call that reads a provider's executable. With strace -y the
-// path follows the number of a file. Clones share blocks and read nothing.
+// packageRead matches a call that reads a provider's executable. With strace -y the
+// path follows the file descriptor. Clones share blocks and read nothing.
 var packageRead = regexp.MustCompile(`(?m)^\d+ +(read|pread64|readv|copy_file_range|sendfile|splice|mmap)\([^\n]*/terraform-provider-.*$`)
 
 // trace runs init under strace and returns what that wrote.
@@ -100,8 +100,8 @@ func (s *site) trace(t *testing.T, dir string, args ...string) string {
 	return harness.ReadText(t, file)
 }
 
-// TestCache_ProviderRunsWhileManyProcessesInstall, eight or, if each case is to run, fifty: the program that runs is the cache's own file,
-// which can't be written to, and isn't.
+// TestCache_ProviderRunsWhileManyProcessesInstall: a provider runs while eight processes install, or fifty in a full run. The running
+// program is the cache's own file, which can't be written to while it runs.
 func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)

@@ -1,5 +1,5 @@
-// Package faults runs the program where something goes wrong, and many of it at
-// once: kills, full disks, caches that processes share.
+// Package faults runs the program under faults, and many processes at
+// once: kills, full disks, shared caches.
 package faults
 
 import (
@@ -17,9 +17,9 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestInit_BesideTerraformInOneDirectory runs init of tfdeps and of Terraform at the same time, where there is
-// a lock file. Terraform unpacks in place, so that either may find half a package; afterwards
-// everything is in order, for both.
+// TestInit_BesideTerraformInOneDirectory runs init of tfdeps and of Terraform at the same time in a directory with
+// a lock file. Terraform unpacks in place, so that either may find half a package; afterwards both
+// programs accept the directory.
 func TestInit_BesideTerraformInOneDirectory(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
@@ -39,7 +39,7 @@ func TestInit_BesideTerraformInOneDirectory(t *testing.T) {
 			together <- string(out)
 		}()
 		s.init(t, dir)
-		t.Logf("terraform: %s", <-together) // it may have been disturbed
+		t.Logf("terraform: %s", <-together) // it may have failed because of tfdeps
 		s.init(t, dir, "-verify")
 		harness.Run(t, dir, s.env, peer, "init", "-no-color")
 		must.Equal(t, harness.LockOf(t, dir), string(lock))
@@ -69,8 +69,8 @@ func TestInit_TwiceInOneDirectory(t *testing.T) {
 }
 
 // TestCache_ManyDirectoriesFetchOnce runs init -upgrade in one directory after the other, without lock
-// files, as services do that run Terraform for others: no package is requested after the first
-// run, and the lock files are the same.
+// files, as hosted services do: only the first run requests packages,
+// and the lock files are the same.
 func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -84,14 +84,14 @@ func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
 		s.init(t, dir, "-upgrade")
 		must.Equal(t, harness.LockOf(t, dir), want)
 	}
-	// Each run still asks which versions there are.
+	// Each run still requests the versions.
 	must.Equal(t, s.registry.Requests("")-before, directories*(1+3))
 	for _, kind := range []string{"package", "sums", "signature", "archive"} {
 		must.Equal(t, s.registry.Requests(kind), 3, kind)
 	}
 }
 
-// site is a machine with a home and a shared cache of its own, beside a
+// site is a machine with its own home and shared cache, and a
 // registry with the providers p0, p1 and so on.
 type site struct {
 	registry       *providertest.Registry
@@ -116,14 +116,14 @@ func (s *site) directory(t *testing.T) string {
 	return dir
 }
 
-// init runs one.
+// init runs tfdeps init.
 func (s *site) init(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	out, err := s.command(t, dir, args...).CombinedOutput()
 	must.Succeed(t, err, string(out))
 }
 
-// forget removes the cache, what the user's home has of earlier runs, and names in a directory.
+// forget removes the cache, the state of earlier runs in the home, and names in a directory.
 func (s *site) forget(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, path := range []string{s.cache, filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
@@ -155,8 +155,8 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// crowd installs into many directories, each with a process. Each package is fetched once, and in
-// the end everything is in order.
+// crowd installs into many directories at once, each with its own process. Each package is fetched once, and
+// all directories are right at the end.
 func (s *site) crowd(t *testing.T, processes int) {
 	t.Helper()
 	dirs, running := make([]string, processes), make([]*exec.Cmd, processes)
@@ -182,7 +182,7 @@ func (s *site) crowd(t *testing.T, processes int) {
 	s.nothingUnfinished(t)
 }
 
-// TestSoak_HoldsForAWhile keeps the soak program in step with the engine; it is meant to run longer.
+// TestSoak_HoldsForAWhile runs the soak program briefly, so that it keeps working; it is meant to run longer.
 func TestSoak_HoldsForAWhile(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)

@@ -37,8 +37,8 @@ type replicas struct {
 	registry *providertest.Registry
 	options  []string
 
-	// retrying is held by clients that try for the second time: no server is killed meanwhile. They
-	// ask one that runs, as behind a balancer: down is the one that doesn't, -1 for none.
+	// retrying is held by clients while they retry, so that no server is killed meanwhile. They
+	// ask a running server, as behind a balancer: down is the server that doesn't run, or -1.
 	retrying sync.RWMutex
 	down     int
 }
@@ -59,7 +59,7 @@ func (r *replicas) start(t *testing.T, number int) {
 	t.Fatalf("no server starts at %s", r.address[number])
 }
 
-// newReplicas has a registry of ten archives, which are returned by the paths that so many servers have them at.
+// newReplicas starts a registry of ten archives, and returns these by their paths on the servers.
 func newReplicas(t *testing.T, servers int) (r *replicas, archives map[string][]byte) {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
@@ -81,7 +81,7 @@ func newReplicas(t *testing.T, servers int) (r *replicas, archives map[string][]
 func (r *replicas) startAll(t *testing.T) {
 	t.Helper()
 	for i := range r.address {
-		listener, err := net.Listen("tcp", "127.0.0.2:0") // where Linux takes no ports for clients
+		listener, err := net.Listen("tcp", "127.0.0.2:0") // Linux takes no ports of clients from this address
 		if err != nil {
 			listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		}
@@ -110,7 +110,7 @@ func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
 		number := rand.N(2)
 		r.retrying.Lock()
 		r.kill(number)
-		_ = os.RemoveAll(filepath.Join(r.bucket, "serve/downloads")) // as if its leases, and those of the other one, had expired
+		_ = os.RemoveAll(filepath.Join(r.bucket, "serve/downloads")) // as if the leases of both servers had expired
 		r.down = number
 		r.retrying.Unlock()
 		kills++
@@ -126,7 +126,7 @@ func archivesIn(t *testing.T, bucket string) []string {
 	return filesWith(t, bucket, func(path string) bool { return strings.HasSuffix(path, ".zip") && !strings.Contains(path, "/.tfdeps-") })
 }
 
-// filesWith lists the paths below a directory that are as wanted. Others may remove some meanwhile.
+// filesWith lists the paths below a directory for which wanted is true. Other processes may remove some meanwhile.
 func filesWith(t *testing.T, dir string, wanted func(path string) bool) (paths []string) {
 	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && wanted(path) {
@@ -140,7 +140,7 @@ func filesWith(t *testing.T, dir string, wanted func(path string) bool) (paths [
 	return paths
 }
 
-// get asks one of the servers for an archive, and once more the other one if that fails.
+// get downloads an archive from one of the servers, and retries with the other one if that fails.
 func (r *replicas) get(client *http.Client, path string, want []byte) error {
 	first := rand.N(2)
 	err := getFrom(client, "http://"+r.address[first]+path, want)
@@ -182,9 +182,9 @@ func fetch(client *http.Client, url string) ([]byte, error) {
 	return body, err
 }
 
-// TestServe_ReplicasAreKilled has clients ask two servers of one bucket, which are killed at random
-// moments for some seconds, or for as long as TFDEPS_TEST_REPLICAS says: no client fails that tries
-// twice, and nothing is in the bucket that doesn't belong there.
+// TestServe_ReplicasAreKilled has clients of two servers of one bucket, which are killed at random
+// times for some seconds, or for TFDEPS_TEST_REPLICAS: no client fails that retries
+// once, and the bucket has no stray objects at the end.
 func TestServe_ReplicasAreKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestInit_FilesCantBeRead has each call that reads one of the files fail, as on a disk that is breaking. What is said names
-// the file, and what only saves time is done without.
+// TestInit_FilesCantBeRead makes each read of one of the files fail, as on a failing disk. The error names
+// the file, and init works without files that only save time.
 func TestInit_FilesCantBeRead(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -59,8 +59,8 @@ func TestInit_FilesCantBeRead(t *testing.T) {
 	}
 }
 
-// TestInit_DiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache:
-// each waits for the other, and none gives up or fetches again.
+// TestInit_DiskIsSlow delays all calls that change directories by 20 ms, for two processes with one cache:
+// each waits for the other, and neither gives up or fetches a package twice.
 func TestInit_DiskIsSlow(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -83,14 +83,14 @@ func TestInit_DiskIsSlow(t *testing.T) {
 	s.init(t, first, "-verify")
 }
 
-// TestInit_LittleMemory has a package be larger than the memory that the process may have, of which Go's runtime has
-// 113 MB for itself and the heap, 64 MB, before anything is done.
+// TestInit_LittleMemory installs a package that is larger than the memory limit of the process. Go's runtime reserves
+// 113 MB of that for itself and 64 MB for the heap at the start.
 func TestInit_LittleMemory(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	const memory, size = 144 << 20, 112 << 20
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
-	noise := make([]byte, size/100) // what is 200 times smaller when it is packed is taken for an attack
+	noise := make([]byte, size/100) // an archive with a compression ratio of 200 is taken for an attack
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "big", Version: "1.0.0",
 		Archive: providertest.Zip(map[string]string{"terraform-provider-big": string(noise) + strings.Repeat("0123456789abcdef", size/16)})})
@@ -101,8 +101,8 @@ func TestInit_LittleMemory(t *testing.T) {
 	}
 }
 
-// TestInit_ReadOnlyDirectories has each directory that an init writes to be on a file system that is only
-// read. What is for saving time is done without.
+// TestInit_ReadOnlyDirectories puts each directory that an init writes to on a read-only file system.
+// Init works without those that only save time.
 func TestInit_ReadOnlyDirectories(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -131,7 +131,7 @@ func TestInit_ReadOnlyDirectories(t *testing.T) {
 	}
 }
 
-// readOnly puts a directory on a file system that is only read, until writable is called.
+// readOnly puts a directory on a read-only file system, until writable is called.
 func readOnly(t *testing.T, place string) (writable func()) {
 	t.Helper()
 	remount := func(flags uintptr) error {

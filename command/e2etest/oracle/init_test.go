@@ -1,5 +1,5 @@
 // Package oracle runs tfdeps and the real terraform, or tofu, on the same
-// directories and compares what they leave and say.
+// directories, and compares their files and output.
 package oracle
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// exemptions are all that there are. "Difference N" is an entry of the list in
+// exemptions lists all exemptions. "Difference N" is an entry of the list in
 // docs/differences.md.
 var exemptions = map[string]harness.Exemption{
 	"stray_file":               {Lock: true, Tree: true, Reason: "difference 3: Terraform unpacks around the stray file and locks what comes out"},
@@ -62,7 +62,7 @@ func compareInit(t *testing.T, p *pair, cases map[string][]txtar.File, exempt ma
 	})
 }
 
-// initCases reads cases that are an archive each.
+// initCases reads the cases, an archive each.
 func initCases(t *testing.T) map[string][]txtar.File {
 	t.Helper()
 	return readCases(t, "testdata/oracle/*.txtar", func(archive, name string) (string, string) { return archive, name })
@@ -80,8 +80,8 @@ func (o *run) sameTree(when string) {
 	o.same(when+", .terraform/providers", strings.Join(ours, "\n"), strings.Join(theirs, "\n"), o.allowed.Tree)
 }
 
-// asOurs leaves out the files by which OpenTofu locks packages, and which it
-// never removes; and it has the record of a backend readable for its owner only,
+// asOurs removes the files by which OpenTofu locks packages, which OpenTofu
+// never removes, from a tree, and sets the mode of a backend's record to that of tfdeps,
 // which is difference 13.
 func asOurs(tree []string) []string {
 	for i, line := range tree {
@@ -116,7 +116,7 @@ func compareCommands(t *testing.T, p *pair, folder string, least int) {
 	eachCase(t, cases, nil, least, func(t *testing.T, files []txtar.File, _ harness.Exemption) {
 		files, lines, since := splitCase(files)
 		o := p.begin(t, files, harness.Exemption{})
-		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // what tfdeps does is compared with what the case says
+		alone := p.programs[1] == "" || since != "" && harness.PeerOlderThan(t, since) // tfdeps is compared with the expectations of the case
 		if alone && since != "" {
 			o.env = append(slices.Clip(o.env), "TFDEPS_TERRAFORM_VERSION="+since+".0")
 		}
@@ -124,7 +124,7 @@ func compareCommands(t *testing.T, p *pair, folder string, least int) {
 	})
 }
 
-// splitCase takes what isn't a file of the configuration out of a case.
+// splitCase separates the files of the configuration from the special files of a case.
 func splitCase(all []txtar.File) (files []txtar.File, lines []string, since string) {
 	for _, f := range all {
 		switch f.Name {
@@ -169,7 +169,7 @@ func (o *run) compareCommands(lines []string, alone bool) {
 	}
 }
 
-// contentIfAny is what is in a file, "" if there is none.
+// contentIfAny returns the content of a file, or "" if it doesn't exist.
 func contentIfAny(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -179,7 +179,7 @@ func contentIfAny(t *testing.T, path string) string {
 	return string(content)
 }
 
-// runLine runs a line with a program, and returns what that said. Words are separated by spaces, and have no
+// runLine runs a line with a program, and returns its output. Words are separated by spaces, and have no
 // quotes.
 func (o *run) runLine(program int, line string) (said string) {
 	o.t.Helper()

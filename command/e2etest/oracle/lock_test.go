@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// lockStep is a run of providers lock, after files were laid out.
+// lockStep is a run of providers lock, after files were written.
 type lockStep struct {
 	needs  string // "a; b ~> 1.0": a configuration that requires these; "": config
 	config string // "": as it is
@@ -121,7 +121,7 @@ func TestLock_SameAsTerraform(t *testing.T) {
 	})
 }
 
-// newLockRun is one in which packages come from a registry of them.
+// newLockRun returns a run with a registry of packages.
 func newLockRun(t *testing.T, programs [2]string, registry *providertest.Registry) *run {
 	t.Helper()
 	o := &run{t: t, pair: &pair{programs: programs}, env: harness.Redirect(t, registry, "registry.terraform.io")}
@@ -131,8 +131,8 @@ func newLockRun(t *testing.T, programs [2]string, registry *providertest.Registr
 
 func joined(lines []string) string { return strings.Join(lines, "\n") }
 
-// bothSay lays out files, runs a command of providers with programs that remember
-// nothing, and returns the lines that they print, sorted.
+// bothSay writes files, runs a command of providers with both programs without their
+// caches, and returns the lines that they print, sorted.
 func (o *run) bothSay(step lockStep, args []string) (said [2][]string) {
 	o.t.Helper()
 	if step.needs != "" {
@@ -186,8 +186,8 @@ func lockNetworkMirror(t *testing.T, ca *providertest.CA, noHashes bool) (url st
 	return mirror.URL()
 }
 
-// mirrorCases are runs of providers mirror, of which the last argument, the
-// directory, isn't told: steps of one case have the same.
+// mirrorCases are runs of providers mirror without their last argument, the
+// directory, which is the same for all steps of a case.
 var mirrorCases = map[string][]lockStep{
 	"several of each": {{
 		needs: "a; b ~> 1.0; c >= 1.0, < 2.0; d 1.0.0; e", args: harness.FivePlatforms,
@@ -217,7 +217,7 @@ func oneLocked(version string) string {
 
 // TestMirror_SameAsTerraform runs providers mirror of both programs, step by step,
 // and compares the trees file by file, and what is said on stdout line by line.
-// What is there already is downloaded again by Terraform only.
+// Only Terraform downloads existing packages again.
 func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
@@ -234,7 +234,7 @@ func TestMirror_SameAsTerraform(t *testing.T) {
 	})
 }
 
-// mirrorFiles lists the files of a mirror with all that is in them.
+// mirrorFiles lists the files of a mirror with their content.
 func mirrorFiles(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	for name, file := range harness.Files(t, filepath.Join(dir, "mirror")) {
@@ -244,7 +244,7 @@ func mirrorFiles(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// signedNames are files that only mirrors of tfdeps have: difference 42.
+// signedNames matches files that only mirrors of tfdeps have: difference 42.
 var signedNames = regexp.MustCompile(`^-rw-r--r-- registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
 
 // withoutSignatures leaves these files out of a list of a mirror's files, in
@@ -265,8 +265,8 @@ func withoutSignatures(t *testing.T, files []string) []string {
 	return others
 }
 
-// TestMirror_TerraformInstallsFromIt has the real terraform install what tfdeps
-// has put into a mirror for two directories at once, from the disk and by https.
+// TestMirror_TerraformInstallsFromIt installs with the real terraform from a mirror that tfdeps
+// has filled for two directories at once, from the disk and by https.
 func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

@@ -134,7 +134,7 @@ func (o *run) sameProviders() {
 	o.same("what providers prints", lines[0], lines[1], false)
 }
 
-// setOfLines is what lines say, wherever in the tree they are drawn.
+// setOfLines returns the text of lines without the drawing of the tree.
 func setOfLines(out string) (lines []string) {
 	for line := range strings.Lines(out) {
 		lines = append(lines, strings.TrimSpace(strings.TrimLeftFunc(line, func(r rune) bool { return r != '.' && !unicode.IsLetter(r) })))
@@ -143,8 +143,8 @@ func setOfLines(out string) (lines []string) {
 	return lines
 }
 
-// plan has Terraform plan in the directory that we have made. It may fail
-// only where it starts providers, for those aren't programs here.
+// plan runs Terraform's plan in the directory of tfdeps. It may only fail
+// when it starts providers, because these aren't programs here.
 func (o *run) plan() {
 	o.t.Helper()
 	end := o.in(0, 1, "plan", "-no-color", "-input=false")
@@ -204,7 +204,7 @@ func (m *manyCalls) init(config string) {
 // installedCall is what init says of a module that the root calls.
 var installedCall = regexp.MustCompile(`(?m)^- m\d+ in `)
 
-// calls says how often git was called for something.
+// calls returns how often a git command was called.
 func (m *manyCalls) calls(command string) (n int) {
 	log, _ := os.ReadFile(m.log)
 	for line := range strings.Lines(string(log)) {

@@ -18,8 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// moduleWorld is where the modules of the cases come from: git repositories,
-// archives, and a registry that knows of both.
+// moduleWorld has the modules of the cases: git repositories,
+// archives, and a registry of both.
 //
 // It is made of testdata/oracle_modules/world.txt. The files REPO@REF/... are
 // what a repository has at a tag, one commit after the other; REPO@REF has to
@@ -88,7 +88,7 @@ func (w *moduleWorld) commit(t testing.TB, ref string, files map[string]string) 
 	w.commits[ref] = strings.TrimSpace(gitIn(t, work, "rev-parse", "HEAD"))
 }
 
-// publish makes what is cloned of all repositories.
+// publish makes the bare repositories that are cloned.
 func (w *moduleWorld) publish(t testing.TB) {
 	t.Helper()
 	for _, entry := range must.Get(os.ReadDir(filepath.Join(w.dir, "work")))(t) {
@@ -99,7 +99,7 @@ func (w *moduleWorld) publish(t testing.TB) {
 	}
 }
 
-// archives serves what a repository has at a tag, as REPO-TAG.SUFFIX, and with
+// archives serves the files of a repository at a tag, as REPO-TAG.SUFFIX, and with
 // everything in one directory as REPO-TAG-dir.SUFFIX.
 func (w *moduleWorld) archives(t testing.TB, ref string, files map[string]string) {
 	t.Helper()
@@ -128,7 +128,7 @@ func (w *moduleWorld) serveGit(t testing.TB) {
 	w.server = server
 }
 
-// expand fills in where things are.
+// expand replaces variables by URLs and paths.
 func (w *moduleWorld) expand(text string) string {
 	pairs := []string{
 		"$GIT/", "git::file://" + filepath.ToSlash(w.dir) + "/git/",
@@ -144,7 +144,7 @@ func (w *moduleWorld) expand(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// gitIn runs git with nothing of the machine's own set-up, and the same commits
+// gitIn runs git without the machine's settings, and with the same commit hashes
 // every time.
 func gitIn(t testing.TB, dir string, args ...string) string {
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// providersExemptions are the cases in which `providers` may say something
-// else than Terraform's, with the reason.
+// providersExemptions are the cases in which the output of `providers` may differ
+// from Terraform's, with the reason.
 var providersExemptions = map[string]harness.Exemption{
 	"lock_without_hashes":      {Reason: installedFirst},
 	"lock_with_wrong_hash":     {Reason: installedFirst},
@@ -51,7 +51,7 @@ func TestProviders_SameAsTerraform(t *testing.T) {
 	})
 }
 
-// sayProviders lays out files, and returns what a program makes of them.
+// sayProviders writes files, and returns the output of a program's `providers`.
 func (o *run) sayProviders(program int, files map[string]string) (said string) {
 	o.t.Helper()
 	o.prepare(program, files)
@@ -62,7 +62,7 @@ func (o *run) sayProviders(program int, files map[string]string) (said string) {
 	return said + "providers: " + outcome(end) + "\n" + joined(treePaths(end.Out))
 }
 
-// hasModules reports whether any step has. Without, get would have nothing to do.
+// hasModules reports whether any step has modules, so that get has something to do.
 func (o *run) hasModules() bool {
 	for _, files := range o.steps {
 		for _, content := range files {
@@ -74,9 +74,9 @@ func (o *run) hasModules() bool {
 	return false
 }
 
-// treePaths writes the lines of a drawn tree as paths, sorted: what is the last
-// of several siblings looks like the others then. Lines without a drawing stay
-// as they are, up to the first warning.
+// treePaths converts the lines of a drawn tree to sorted paths, because the last
+// of several siblings is drawn differently. Lines without a drawing stay
+// unchanged, up to the first warning.
 func treePaths(out string) (paths []string) {
 	out, _, _ = strings.Cut(out, "\nWarning: ")
 	var above []string
@@ -95,7 +95,7 @@ func treePaths(out string) (paths []string) {
 	return paths
 }
 
-// TestTreePaths_SeeWhatIsBelowWhat tests the tester.
+// TestTreePaths_SeeWhatIsBelowWhat tests the helper.
 func TestTreePaths_SeeWhatIsBelowWhat(t *testing.T) {
 	const drawn = ".\n├── a\n├── b\n│\u00a0\u00a0 ├── c\n│\u00a0\u00a0 └── d\n└── e\n    └── f\n\nWarning: x\n├── y\n"
 	must.EqualSlices(t, treePaths(drawn), []string{".", "a", "b", "b > c", "b > d", "e", "e > f"})
@@ -122,7 +122,7 @@ func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 			}
 			return
 		}
-		if o.sameWord(files, "get", "-no-color") { // else there is no record of modules here
+		if o.sameWord(files, "get", "-no-color") { // otherwise modules.json is missing here
 			o.sameWord(files, "providers", "-no-color")
 		}
 	})
@@ -143,8 +143,8 @@ func (o *run) sameWord(files map[string]string, command ...string) (well bool) {
 	return slices.Contains(theirs, outcome(harness.Ended{}))
 }
 
-// saysOf runs a program on files, and returns how it ended and what it reported, sorted and each
-// once.
+// saysOf runs a program on files, and returns its exit code and its diagnostics, sorted and without
+// duplicates.
 func (o *run) saysOf(program int, files map[string]string, command []string) (found []string) {
 	o.t.Helper()
 	o.prepare(program, files)
@@ -166,9 +166,9 @@ func (o *run) saysOf(program int, files map[string]string, command []string) (fo
 // of its own.
 var anywhere = []string{"Duplicate required provider", "Redundant empty provider block"}
 
-// decodeDiagnostic reads a line of what -json prints. That something is wrong
-// with the configuration in general doesn't count: when that is reported isn't the
-// subject here.
+// decodeDiagnostic decodes a line of -json. It skips the general message about errors
+// in the configuration, because these tests aren't about when that is
+// printed.
 func decodeDiagnostic(line string) (string, bool) {
 	var message jsonLine
 	if err := json.Unmarshal([]byte(line), &message); err != nil || message.Type != "diagnostic" {
@@ -204,7 +204,7 @@ var jsonCases = map[string]files{
 	"constraint that can't be read": {"main.tf": "terraform {\n  required_providers {\n    widget = { source = \"acme/widget\", version = \"one\" }\n  }\n}\n"},
 }
 
-// jsonSince are the cases of which older versions of Terraform say something else.
+// jsonSince are the cases that older versions of Terraform report differently.
 var jsonSince = map[string]string{"local backend": "1.15", "backend changed": "1.15", "lock file that can't be read": "1.15"}
 
 // TestInitJSON_SameAsTerraform compares the messages of init -json, and of diagnostics severity, summary and place, to the column.
@@ -233,7 +233,7 @@ func compareJSON(t *testing.T, p *pair) {
 	})
 }
 
-// jsonLine is what counts of a line that -json prints.
+// jsonLine has the compared keys of a line of -json.
 type jsonLine struct {
 	Type       string
 	Message    string `json:"@message"`
@@ -246,7 +246,7 @@ type jsonLine struct {
 	}
 }
 
-// placesOf are the lines of init -json without explanations, and without what only tfdeps or only Terraform says there.
+// placesOf returns the lines of init -json without explanations, and without lines that only tfdeps or only Terraform prints.
 func (o *run) placesOf(out string) (said []string) {
 	o.t.Helper()
 	for line := range strings.Lines(out) {

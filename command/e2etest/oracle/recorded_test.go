@@ -19,8 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// recording is what a version of a program said and how it ended, for each command of the cases: a file PROGRAM-VERSION.txtar of
-// testdata/recorded. How lines are broken isn't compared, because that depends on the length of temporary names.
+// recording has the output and exit code of a version of a program for each command of the cases: a file PROGRAM-VERSION.txtar of
+// testdata/recorded. Line breaks aren't compared, because they depend on the length of temporary names.
 type recording struct {
 	program, version string
 	making           bool // by the real program
@@ -29,7 +29,7 @@ type recording struct {
 	said map[string]string // by GROUP/CASE/NUMBER
 }
 
-// TestStreams_SameAsRecorded is [TestStreams_SameAsTerraform] without the programs, and for all versions that were recorded.
+// TestStreams_SameAsRecorded is [TestStreams_SameAsTerraform] without the programs, for all recorded versions.
 // testdata/recorded/record makes the recordings again.
 func TestStreams_SameAsRecorded(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestStreams_SameAsRecorded(t *testing.T) {
 	}
 }
 
-// makeRecordings records the terraform and the tofu that are there.
+// makeRecordings records the installed terraform and tofu.
 func makeRecordings(t *testing.T) {
 	for program, path := range map[string]string{"terraform": harness.LookTerraform(t), "tofu": harness.LookTofu(t)} {
 		r := &recording{program: program, version: tofuVersion(t, path), making: true, said: map[string]string{}}
@@ -98,10 +98,10 @@ func (r *recording) keep(name string, end harness.Ended) {
 	r.said[name] = fmt.Sprintf("exit %d\n%s%s%s", end.Code, end.Out, stderrBegins, end.Err)
 }
 
-// stderrBegins stands between the two streams.
+// stderrBegins separates the two streams.
 const stderrBegins = "\n== stderr\n"
 
-// recall is how a command ended.
+// recall returns how a command ended.
 func (r *recording) recall(t *testing.T, name string) (end harness.Ended) {
 	t.Helper()
 	code, streams, _ := strings.Cut(r.said[name], "\n")
@@ -116,7 +116,7 @@ func (r *recording) recall(t *testing.T, name string) (end harness.Ended) {
 // keyID is chosen anew for each run.
 var keyID = regexp.MustCompile(`key ID [0-9A-F]{16}`)
 
-// constant leaves out of a text what differs from run to run.
+// constant removes text that differs from run to run.
 func (p *pair) constant(text string) string {
 	text = strings.NewReplacer(p.registry.Host(), "REGISTRY", getproviders.CurrentPlatform().String(), "PLATFORM").Replace(text)
 	return keyID.ReplaceAllString(text, "key ID KEY")

@@ -18,7 +18,7 @@ import (
 // oracleHosts are redirected to the registry of the cases.
 var oracleHosts = []string{"registry.terraform.io", "registry.opentofu.org", "tf.example.com", "another.example.org", "bücher.example"}
 
-// oracleVersions are the providers whose packages have nothing special.
+// oracleVersions are the providers with ordinary packages.
 var oracleVersions = map[[2]string][]string{
 	{"hashicorp", "alpha"}: {"1.0.0", "1.1.0", "1.2.0", "2.0.0", "2.1.0-rc1"},
 	{"hashicorp", "beta"}:  {"0.9.0", "0.10.0"},
@@ -28,7 +28,7 @@ var oracleVersions = map[[2]string][]string{
 	{"acme", "meta"}:       {"1.0.0+build.5", "1.1.0"},
 }
 
-// oracleArchives are those whose archive is the point.
+// oracleArchives are the providers with special archives.
 var oracleArchives = map[string][]harness.ZipEntry{
 	"directories": {
 		{Name: "docs/", Mode: fs.ModeDir | 0o755},
@@ -66,7 +66,7 @@ var oracleArchives = map[string][]harness.ZipEntry{
 	},
 }
 
-// newOracleRegistry starts the registry that all cases ask.
+// newOracleRegistry starts the registry of all cases.
 func newOracleRegistry(t testing.TB, ca *providertest.CA) *providertest.Registry {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})

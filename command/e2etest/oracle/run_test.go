@@ -19,9 +19,9 @@ type pair struct {
 	programs [2]string
 	registry *providertest.Registry
 	expand   func(string) string                  // in names of files and in them
-	env      func(testing.TB, ...string) []string // with what tfdeps has to know of the other program
-	recorded *recording                           // in place of the second program; nil: that runs
-	agree    bool                                 // whether init fails is what the second program says, and in which words doesn't matter
+	env      func(testing.TB, ...string) []string // with the other program's version for tfdeps
+	recorded *recording                           // the recorded results of the second program; nil if that runs
+	agree    bool                                 // init has to fail if the second program fails, with any text
 }
 
 func withTerraform(t *testing.T) *pair {
@@ -29,7 +29,7 @@ func withTerraform(t *testing.T) *pair {
 	return newPair(t, [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}, harness.PinnedEnv)
 }
 
-// withTofu is for tfdeps in the place of tofu, which is a link of that name, and the real one.
+// withTofu returns the pair of tfdeps under the name tofu and the real tofu.
 func withTofu(t *testing.T) *pair {
 	t.Helper()
 	return asTofu(t, harness.LookTofu(t))
@@ -60,11 +60,11 @@ type run struct {
 	steps    map[string]map[string]string // "1" to file name to content
 	dirs     [2]string                    // where each program works
 	env      []string
-	allowed  harness.Exemption // Exit is from ending alike: where init has to fail, Terraform's must not, and the other way round
-	differed bool              // where an exemption allows it
+	allowed  harness.Exemption // Exit means that the exit codes differ: if init has to fail, Terraform's must succeed, and the other way round
+	differed bool              // in a way that an exemption allows
 }
 
-// begin lays nothing out yet: the files are called STEP/FILE.
+// begin writes no files yet; the files are called STEP/FILE.
 func (p *pair) begin(t *testing.T, files []txtar.File, allowed harness.Exemption, env ...string) *run {
 	t.Helper()
 	o := &run{pair: p, t: t, steps: map[string]map[string]string{}, allowed: allowed}
@@ -133,7 +133,7 @@ func (o *run) prepare(program int, files map[string]string) {
 	}
 }
 
-// lay writes a file that everybody may read.
+// lay writes a file that all users may read.
 func lay(t *testing.T, dir, name, content string) {
 	t.Helper()
 	must.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
@@ -153,7 +153,7 @@ func outcome(end harness.Ended) string {
 	return "went well"
 }
 
-// same compares what the programs have left or said.
+// same compares files or output of the programs.
 func (o *run) same(what, ours, theirs string, allowed bool) {
 	o.t.Helper()
 	if ours == theirs {
@@ -169,7 +169,7 @@ func (o *run) sameLock(when string) {
 	o.same(when+", the lock file", harness.ReadLock(o.t, o.dirs[0]), harness.ReadLock(o.t, o.dirs[1]), o.allowed.Lock)
 }
 
-// crossOver lets each program run where the other has prepared everything: there is nothing to install, and nothing changes.
+// crossOver runs each program in the other's directory, where nothing has to be installed, and nothing may change.
 func (o *run) crossOver() {
 	o.t.Helper()
 	for i, dir := range o.dirs {
@@ -183,7 +183,7 @@ func (o *run) crossOver() {
 	}
 }
 
-// isNeeded checks that an exemption is.
+// isNeeded checks that an exemption is needed.
 func (o *run) isNeeded() {
 	o.t.Helper()
 	if o.allowed.Reason != "" && !o.differed {
@@ -194,7 +194,7 @@ func (o *run) isNeeded() {
 // files are the contents of files by their names, which have slashes.
 type files = map[string]string
 
-// eachCase runs a tenth of the cases. There are a number of them at least, and each exemption is for one of them.
+// eachCase runs a tenth of the cases. It checks that there are at least least cases, and that each exemption is for a case.
 func eachCase[Case any](t *testing.T, cases map[string]Case, exemptions map[string]harness.Exemption, least int, run func(t *testing.T, c Case, allowed harness.Exemption)) {
 	t.Helper()
 	if len(cases) < least {
@@ -214,8 +214,8 @@ func eachCase[Case any](t *testing.T, cases map[string]Case, exemptions map[stri
 	}
 }
 
-// readCases reads the files of archives. split says which case a file belongs to and what it is called there, of the name of
-// its archive and its own.
+// readCases reads the files of archives. split returns the case of a file and its name there, from the names of
+// the archive and the file.
 func readCases(t *testing.T, pattern string, split func(archive, name string) (caseName, file string)) map[string][]txtar.File {
 	t.Helper()
 	paths, err := filepath.Glob(harness.Path(t, pattern))
@@ -233,8 +233,8 @@ func readCases(t *testing.T, pattern string, split func(archive, name string) (c
 	return cases
 }
 
-// several is for archives that hold several cases each, as files CASE/FILE. inGroups is the same if several archives may have
-// cases of one name: the case is called ARCHIVE/CASE.
+// several is the split for archives with several cases, as files CASE/FILE. inGroups is the same if archives may share
+// names of cases: the case is called ARCHIVE/CASE.
 func several(_, name string) (caseName, file string) {
 	caseName, file, _ = strings.Cut(name, "/")
 	return caseName, file
@@ -245,7 +245,7 @@ func inGroups(archive, name string) (caseName, file string) {
 	return archive + "/" + caseName, file
 }
 
-// byName are the files of a case.
+// byName returns the files of a case by name.
 func byName(files []txtar.File) map[string]string {
 	all := map[string]string{}
 	for _, f := range files {

@@ -68,7 +68,7 @@ type streamCase struct {
 	*run
 	phrases []string
 	differs streamDifference
-	fails   bool // the last command does
+	fails   bool // the last command fails
 }
 
 func (c *streamCase) all(files map[string]string) {
@@ -105,7 +105,7 @@ func (c *streamCase) all(files map[string]string) {
 	}
 }
 
-// say runs a program, and leaves out of what it says what may differ.
+// say runs a program, and returns its output without text that may differ.
 func (c *streamCase) say(program int, command string) harness.Ended {
 	end := c.in(program, program, strings.Fields(command)...)
 	for _, text := range []*string{&end.Out, &end.Err} {
@@ -131,7 +131,7 @@ func (c *streamCase) isOlder(since string) bool {
 	return harness.PeerOlderThan(c.t, since)
 }
 
-// compare runs a command, which has a name for recordings.
+// compare runs a command with both programs, and compares the output; name is that of recordings.
 func (c *streamCase) compare(command, name string, fails bool) {
 	c.t.Helper()
 	var ours, theirs harness.Ended
@@ -141,7 +141,7 @@ func (c *streamCase) compare(command, name string, fails bool) {
 	case r.making:
 		end := c.say(1, command)
 		if c.differs.Out {
-			end.Out = "" // which isn't compared, and may be pages of help
+			end.Out = "" // not compared, because it may be pages of help
 		}
 		r.keep(name, end)
 		return
@@ -177,7 +177,7 @@ var ownLines = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\+ tfdeps .*\n`),
 }
 
-// withoutRepetition leaves out boxes that are there already (difference 22).
+// withoutRepetition removes repeated boxes (difference 22).
 func withoutRepetition(text string) string {
 	seen := map[string]bool{}
 	return regexp.MustCompile(`(?s)╷\n.*?╵\n`).ReplaceAllStringFunc(text, func(box string) string {
@@ -189,13 +189,13 @@ func withoutRepetition(text string) string {
 	})
 }
 
-// headings are what counts of boxes whose explanations are our own: frames, severity
+// headings matches the compared lines of boxes whose explanations are our own: frames, severity
 // and summary, the place, and the lines of the source.
 var headings = regexp.MustCompile(`(?m)^(╷|╵|(│ )?(Error|Warning): .*|(│ )?  on .* line \d+.*:|(│ )? *\d+: .*)$`)
 
 func withoutDetails(text string) string { return strings.Join(headings.FindAllString(text, -1), "\n") }
 
-// isSaid reports whether a phrase is in a text, however its lines are broken.
+// isSaid reports whether a phrase is in a text, ignoring line breaks.
 func isSaid(phrase, text string) bool {
 	return strings.Contains(harness.OneLine(strings.ReplaceAll(text, "│", "")), phrase)
 }
@@ -230,10 +230,10 @@ const inOwnWords = `
 	registry_module_missing_get removed_and_there removed_of_index required_version required_version_of_a_module search_locations
 	search_locations_no_color similar_warnings workspace_invalid`
 
-// ownWords is such a case.
+// ownWords is the exemption of such a case.
 var ownWords = streamDifference{Words: true, Reason: "difference 11: the explanation is our own"}
 
-// streamDifferences are all that there are.
+// streamDifferences are all exemptions.
 var streamDifferences = func(all map[string]streamDifference) map[string]streamDifference {
 	for name := range strings.FieldsSeq(inOwnWords) {
 		all[name] = ownWords

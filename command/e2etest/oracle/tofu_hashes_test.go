@@ -105,7 +105,7 @@ func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 	}
 }
 
-// tofuPrograms are tfdeps in the place of tofu, and tofu, if there is one.
+// tofuPrograms returns tfdeps under the name tofu, and tofu, if it is installed.
 func tofuPrograms(t *testing.T) []string {
 	t.Helper()
 	programs := []string{linkedAs(t, "tofu")}
@@ -131,7 +131,7 @@ func threePlatforms() (specs []providertest.PackageSpec) {
 	return specs
 }
 
-// lockedHashes are those in the lock file of a directory, sorted.
+// lockedHashes returns the hashes in the lock file of a directory, sorted.
 func lockedHashes(t *testing.T, dir string) []string {
 	t.Helper()
 	hashes := regexp.MustCompile(`(h1|zh):[^"]+`).FindAllString(harness.LockOf(t, dir), -1)

@@ -48,7 +48,7 @@ func TestModules_SameAsTofu(t *testing.T) {
 	compareModules(t, p)
 }
 
-// linkedAs is tfdeps under another name.
+// linkedAs returns a link to tfdeps with another name.
 func linkedAs(t *testing.T, name string) string {
 	t.Helper()
 	return harness.LinkTo(t, harness.Tfdeps(t), name)
@@ -65,7 +65,7 @@ func tofuVersion(t *testing.T, program string) string {
 	return told.Version
 }
 
-// testedTofu is the version whose behaviour the cases have where there is no tofu to ask.
+// testedTofu is the version that the cases expect if tofu isn't installed.
 const testedTofu = "1.12.6"
 
 // TestCommands_SameAsTofu is [TestCommands_SameAsTerraform] for tfdeps in the place of tofu,
@@ -89,7 +89,7 @@ func TestStreams_SameAsTofu(t *testing.T) {
 // ofTerraformOnly are cases whose constraints are for versions of Terraform, or whose lock entry is that of Terraform's registry.
 var ofTerraformOnly = []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"}
 
-// tofuStreamDifferences are those of Terraform, and where OpenTofu has words of its own for arguments.
+// tofuStreamDifferences returns the exemptions for Terraform, and those for OpenTofu's own texts about arguments.
 func tofuStreamDifferences() map[string]streamDifference {
 	all := maps.Clone(streamDifferences)
 	for _, name := range ofTerraformOnly {
@@ -139,7 +139,7 @@ var jsonFiles = files{
 	"m/main.tf": "terraform {\n  required_providers {\n    alpha = {\n      version = \"1.1.0\"\n    }\n  }\n}\n",
 }
 
-// jsonSaid is what init -json reports then, as LEVEL TYPE MESSAGE.
+// jsonSaid is the output of init -json for them, as LEVEL TYPE MESSAGE.
 var jsonSaid = []string{
 	"info version OpenTofu " + testedTofu,
 	"info - Initializing the backend...",
@@ -182,7 +182,7 @@ func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 	}
 }
 
-// jsonLines are the lines as jsonSaid has them, without the keys of this run, and each once.
+// jsonLines returns the lines in the form of jsonSaid, without the keys of this run and without duplicates.
 func jsonLines(t *testing.T, out string) (said []string) {
 	t.Helper()
 	keys := regexp.MustCompile(`key ID \w+`)

@@ -1,5 +1,5 @@
-// Package peers has the real terraform, and programs that drive it, work with
-// what tfdeps has prepared.
+// Package peers runs the real terraform, and programs that drive it, in directories
+// that tfdeps has prepared.
 package peers
 
 import (
@@ -34,7 +34,7 @@ func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	must.Contain(t, harness.ReadText(t, filepath.Join(dir, "terraform.tfstate")), `"id": "2cf24dba5fb0"`)
 }
 
-// realProvider is what leads programs to a registry with the provider of harness.ProviderConfig.
+// realProvider returns the variables by which programs find a registry with the provider of harness.ProviderConfig.
 func realProvider(t *testing.T) []string {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})

@@ -123,7 +123,7 @@ const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c
 "clusters": [{"name": "c", "cluster": {"server": "URL"}}], "users": [{"name": "u", "user": {}}],
 "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`
 
-// kindContents are the local states that there are before, at the usual places.
+// kindContents are the local states before the change, in the default files.
 var kindContents = map[string]map[string]string{
 	"no local state":     nil,
 	"local state":        {"default": "usual"},
@@ -131,10 +131,10 @@ var kindContents = map[string]map[string]string{
 	"several workspaces": {"default": "usual", "dev": "usual dev"},
 }
 
-// refusals are what the real programs say if they don't take a backend, whatever its service would say.
+// refusals are the errors of the real programs that refuse a backend without asking its service.
 var refusals = []string{"Backend configuration changed", "Invalid command-line option", "Error asking for state migration action", "Can't ask approval"}
 
-// kindPlaces goes from one kind of backend to others.
+// kindPlaces changes from one kind of backend to others.
 type kindPlaces struct {
 	url, before string
 	programs    [2]string
@@ -142,7 +142,7 @@ type kindPlaces struct {
 	records     map[string]string // of the backends that the version has, by their configurations
 }
 
-// block is what a configuration says of a kind of backend, with one of two settings.
+// block returns the configuration of a kind of backend, with one of two settings.
 func (k kindPlaces) block(kind, setting string) string {
 	block := strings.NewReplacer("URL", k.url, "HOST", strings.TrimPrefix(k.url, "http://"), "ONE", setting).Replace(backendKinds[kind])
 	return strings.ReplaceAll(backendConfig, "BACKEND", block)
@@ -190,7 +190,7 @@ func (k kindPlaces) compareAll(t *testing.T) {
 	}
 }
 
-// compare has both programs go from the kind before to another one, or to another setting of the same.
+// compare changes, with both programs, from the kind before to another kind, or to another setting of it.
 func (k kindPlaces) compare(t *testing.T, after string, options []string, content map[string]string) {
 	t.Helper()
 	config := k.block(after, "two")

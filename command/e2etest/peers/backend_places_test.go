@@ -34,7 +34,7 @@ func TestBackend_LeavesNoStateBehind(t *testing.T) {
 		places := env()
 		for _, before := range stateSettings {
 			if len(before.given) > 0 {
-				continue // a record doesn't tell where its values came from
+				continue // a record doesn't have the origin of its values
 			}
 			t.Run("from "+before.name, func(t *testing.T) {
 				t.Parallel()
@@ -44,7 +44,7 @@ func TestBackend_LeavesNoStateBehind(t *testing.T) {
 	})
 }
 
-// eachProduct runs a test with tfdeps, which takes itself for a product, and the product.
+// eachProduct runs a test with tfdeps, set to a product, and the real program of the product.
 func eachProduct(t *testing.T, run func(t *testing.T, programs [2]string, env func(...string) []string)) {
 	for name, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func eachProduct(t *testing.T, run func(t *testing.T, programs [2]string, env fu
 	}
 }
 
-// stateSetting is what a configuration says of its backend. DIR is the directory, and STATE the address of the state.
+// stateSetting is a configuration of a backend. DIR is the directory, and STATE the address of the state.
 type stateSetting struct {
 	name, block string
 	given       []string
@@ -80,8 +80,8 @@ var stateOptions = map[string][]string{
 	"plain": nil, "reconfigure": {"-reconfigure"}, "migrate": {"-migrate-state"}, "force": {"-force-copy"},
 }
 
-// stateContent says which workspaces there are, and what the states in them say. usual are those at the usual places, where
-// nothing looks as long as the backend says otherwise.
+// stateContent has the workspaces and the content of their states. usual are the states in the default files, which
+// aren't read while the backend names others.
 type stateContent struct {
 	selected     string
 	there, usual map[string]string
@@ -99,7 +99,7 @@ var stateContents = map[string]stateContent{
 	"workspace at the usual place": {selected: "dev", usual: map[string]string{"dev": "usual dev"}},
 }
 
-// statePlaces are two directories, one for each program, that go from one setting to others in turn.
+// statePlaces are two directories, one for each program, which change from one setting to each other one.
 type statePlaces struct {
 	before   stateSetting
 	programs [2]string
@@ -165,8 +165,8 @@ func inSample(name string) bool {
 	return crc32.ChecksumIEEE([]byte(name))%oneIn == 0
 }
 
-// isAlike reports whether another case shows the same: only -reconfigure has programs look at the usual places if a backend
-// is recorded, and without any option they take no other backend, whatever there is.
+// isAlike reports whether another case tests the same: if a backend is recorded, programs read the default files only with
+// -reconfigure, and without any option they refuse another backend.
 func (p *statePlaces) isAlike(option, content string) bool {
 	if stateContents[content].usual != nil {
 		return option != "reconfigure" || p.before.block == ""
@@ -174,11 +174,11 @@ func (p *statePlaces) isAlike(option, content string) bool {
 	return option == "plain" && p.before.block != "" && content != "default and workspace" && content != "no state"
 }
 
-// compare has both programs go from the setting before to another one.
+// compare changes, with both programs, from the setting before to another one.
 func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string, content stateContent) {
 	t.Helper()
 	var was, is [2]found
-	var before, left [2]map[string]harness.File // what is in files and in the server, but for records
+	var before, left [2]map[string]harness.File // content of files and the server, without records
 	var ends [2]harness.Ended
 	for i := range p.programs {
 		p.place(t, i, content)
@@ -207,7 +207,7 @@ func (p *statePlaces) compare(t *testing.T, after stateSetting, options []string
 	}
 }
 
-// found is what plan finds.
+// found is the state that plan finds.
 type found struct {
 	planFails bool // the record isn't about this configuration
 	selected  string
@@ -218,7 +218,7 @@ func (f found) equals(other found) bool {
 	return f.planFails == other.planFails && f.selected == other.selected && maps.Equal(f.states, other.states)
 }
 
-// keeps reports whether everything that was found before is still there.
+// keeps reports whether everything that was found before is still found.
 func (f found) keeps(before found) bool {
 	for workspace, text := range before.states {
 		if f.states[workspace] != text {
@@ -236,7 +236,7 @@ func sameStates(before, after map[string]harness.File) bool {
 	return maps.Equal(before, after)
 }
 
-// place makes a directory what it is before: the record of the setting before, states and the selected workspace.
+// place prepares a directory: the record of the setting before, states and the selected workspace.
 func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
 	t.Helper()
 	dir := p.dirs[i]
@@ -267,7 +267,7 @@ func (p *statePlaces) place(t *testing.T, i int, content stateContent) {
 	}
 }
 
-// find says what a plan would find.
+// find returns what a plan would find.
 func (p *statePlaces) find(t *testing.T, i int, configured stateSetting) found {
 	t.Helper()
 	dir := p.dirs[i]
@@ -316,7 +316,7 @@ func recorded(t *testing.T, dir string) (kind string, config map[string]string) 
 	return record.Backend.Type, config
 }
 
-// stateFile is where a local backend keeps the state of a workspace.
+// stateFile returns the path of a workspace's state in a local backend.
 func stateFile(dir, path, others, workspace string) string {
 	if path == "" {
 		path = "terraform.tfstate"
@@ -333,7 +333,7 @@ func stateFile(dir, path, others, workspace string) string {
 	return filepath.Join(dir, path)
 }
 
-// stateText is a state with an output that says something; none for "".
+// stateText returns a state with an output, or without one for "".
 func stateText(says string) string {
 	outputs := ""
 	if says != "" {
@@ -350,7 +350,7 @@ func stateSays(src []byte) string {
 	return state.Outputs["greeting"].Value
 }
 
-// filesIn are all files of a directory with their content, and what the server keeps for it.
+// filesIn returns all files of a directory with their content, and the objects of the server.
 func (p *statePlaces) filesIn(t *testing.T, i int) map[string]harness.File {
 	t.Helper()
 	state := fmt.Sprintf("/%d", i)

@@ -53,7 +53,7 @@ func newSharedStore(t *testing.T, mode, build string) *sharedStore {
 	return s
 }
 
-// registryWith starts a registry that has a build, and returns what leads programs to it.
+// registryWith starts a registry that has a build, and returns the variables by which programs find it.
 func registryWith(t *testing.T, build string) []string {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
@@ -62,12 +62,12 @@ func registryWith(t *testing.T, build string) []string {
 	return harness.Redirect(t, registry, linkedHost)
 }
 
-// packageFile is the path of the package's file in a store.
+// packageFile returns the path of the package's file in a store.
 func packageFile() string {
 	return filepath.Join(linkedHost, "acme/aaa/1.0.0", runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-aaa_v1.0.0")
 }
 
-// installed is the package's file in a directory.
+// installed returns the path of the package's file in a directory.
 func installed(dir string) string {
 	return filepath.Join(dir, ".terraform/providers", packageFile())
 }
@@ -86,7 +86,7 @@ func (s *sharedStore) exits(code int, dir string, line ...string) (said string) 
 	return end.Said()
 }
 
-// differs has all that looks at a directory find the package that it should have, or not.
+// differs checks that all commands find the right package in a directory, or that all report another one.
 func (s *sharedStore) differs(dir string, is bool) {
 	s.t.Helper()
 	code := map[bool]int{true: 2}[is]
@@ -216,7 +216,7 @@ func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
 	program := harness.ReadText(t, sleep)
 	eachLinkMode(t, program, func(t *testing.T, s *sharedStore, shares bool) {
 		running := exec.CommandContext(t.Context(), installed(s.work), "600")
-		running.Args[0] = "sleep" // some are many programs in one, and go by their name
+		running.Args[0] = "sleep" // some sleep programs are multi-call binaries that need their name
 		must.Succeed(t, running.Start())
 		t.Cleanup(func() {
 			_ = running.Process.Kill()

@@ -21,13 +21,13 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// snapshotKey is under which a session keeps what was where.
+// snapshotKey is the key of a session's snapshot.
 type snapshotKey struct{}
 
-// snapshot is what there was, by path.
+// snapshot has the files by path.
 type snapshot struct{ files map[string]string }
 
-// takeSnapshot remembers all files and directories of the session.
+// takeSnapshot records all files and directories of the session.
 func takeSnapshot(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: snapshot")
@@ -35,8 +35,8 @@ func takeSnapshot(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(snapshotKey{}).(*snapshot).files = filesOf(ts)
 }
 
-// checkUntouched compares them with what was remembered. A file that was made
-// and removed again shows by the time of its directory.
+// checkUntouched compares them with the snapshot. A file that was made
+// and removed again is noticed by the mtime of its directory.
 func checkUntouched(ts *testscript.TestScript, _ bool, _ []string) {
 	was, is := ts.Value(snapshotKey{}).(*snapshot).files, filesOf(ts)
 	if len(was) == 0 {
@@ -73,7 +73,7 @@ var (
 	longHex = regexp.MustCompile(`[0-9a-f]{40,}`)
 )
 
-// recordFiles lists what a session leaves, for testdata/record. Texts count without what differs from run to run.
+// recordFiles lists the files that a session leaves, for testdata/record. Texts that differ from run to run are removed.
 func recordFiles(env *testscript.Env) {
 	dir := os.Getenv("TFDEPS_TEST_RECORD")
 	if dir == "" {
@@ -133,7 +133,7 @@ func runForCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// layOver copies files over those that may be there.
+// layOver copies files, and overwrites existing ones.
 func layOver(ts *testscript.TestScript, from, to string) {
 	ts.Check(filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -169,7 +169,7 @@ func leftIn(ts *testscript.TestScript, dir string, failed bool) string {
 	return strings.ReplaceAll(left+strings.Join(tree, "\n"), ts.MkAbs(dir), "DIR") // links are absolute
 }
 
-// scrubbed says what differs from run to run, and what to put in its place.
+// scrubbed has patterns of text that differs from run to run, and their replacements.
 var scrubbed = []struct {
 	pattern *regexp.Regexp
 	instead string

@@ -43,8 +43,8 @@ func scriptAs(t *testing.T, name, script string) string {
 	return path
 }
 
-// TestPassThrough_ComesToAnEnd: where there is no real program, or only one that calls tfdeps
-// again, no process starts itself without end.
+// TestPassThrough_ComesToAnEnd: without a real program, or with one that calls tfdeps
+// again, no endless loop of processes starts.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	exe := harness.ExeSuffix()
@@ -215,8 +215,8 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 	})
 }
 
-// Who presses Ctrl-C twice at once is told what an interrupt keeps, too: the second one doesn't end the program in the middle
-// of what the first one does on the terminal.
+// After two interrupts at once the program also prints what is kept: the second one doesn't end the program while
+// it removes the bars.
 func TestInterrupt_TwiceAtOnceIsOne(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -241,7 +241,7 @@ func TestInterrupt_TwiceAtOnceIsOne(t *testing.T) {
 	t.Errorf("it ended and said\n%s", said)
 }
 
-// interruptedTwice sends a program two interrupts when a file is there, and returns its exit code, -1 if a signal has
+// interruptedTwice sends a program two interrupts when a file exists, and returns its exit code, -1 if a signal has
 // ended it, and what it said.
 func interruptedTwice(t *testing.T, cmd *exec.Cmd, dir string, env []string, begun string) (code int, out string) {
 	t.Helper()

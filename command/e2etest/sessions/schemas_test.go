@@ -44,7 +44,7 @@ func checkJSON(ts *testscript.TestScript, args []string) {
 
 func wantsJSON(args []string) bool { return slices.Contains(args, "-json") }
 
-// schemas are those of docs/json, by the words of the commands with "_" in between.
+// schemas returns the schemas of docs/json, by the words of the commands joined with "_".
 var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	root, err := harness.Root()
 	if err != nil {
@@ -132,7 +132,7 @@ const (
 	goodReport = `{"format_version":"1.0","directory":"/c","named":false,"started_at":"2026-05-04T03:02:01.123456Z","ended_at":"2026-05-04T03:02:01.123456Z","diagnostics":[]}`
 )
 
-// TestSchemas_RefuseWhatIsWrong changes what conforms, one way each.
+// TestSchemas_RefuseWhatIsWrong makes one change each to valid output, which the schemas have to refuse.
 func TestSchemas_RefuseWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for good, changes := range map[string][][2]string{
@@ -192,7 +192,7 @@ func TestSchemas_HaveTheExamplesOfTheirPage(t *testing.T) {
 	}
 }
 
-// unchecked are lines of sessions that run the program with -json so that nothing is compared.
+// unchecked matches lines of sessions that run the program with -json by exec, so that the output isn't compared with the schemas.
 var unchecked = regexp.MustCompile(`(?m)^(\[.*\] )?(! )?exec tfdeps .*-json\b.*$`)
 
 func TestSchemas_AreComparedInEverySession(t *testing.T) {

@@ -52,8 +52,8 @@ func slowRegistry(t *testing.T) (registry *providertest.Registry, dir string, en
 	return registry, dir, harness.Env(t, append(redirect, "TERM=xterm", "TFDEPS_CACHE_DIR="+t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
 }
 
-// inTerminal runs a shell command in a terminal of its own. What is typed there
-// is what keys returns when it has seen the screen so far.
+// inTerminal runs a shell command in a new terminal. keys gets the screen so far, and returns
+// what to type.
 func inTerminal(t *testing.T, dir string, env []string, width, height int, command string, keys func(*screentest.Terminal) string) (*screentest.Terminal, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -77,7 +77,7 @@ func inTerminal(t *testing.T, dir string, env []string, width, height int, comma
 
 func noKeys(*screentest.Terminal) string { return "" }
 
-// once types something when the screen shows what is waited for.
+// once types a text when the screen matches a pattern.
 func once(typed, pattern string, done *bool) func(*screentest.Terminal) string {
 	return func(screen *screentest.Terminal) string {
 		if *done || !regexp.MustCompile(pattern).MatchString(screen.Text()) {
@@ -88,7 +88,7 @@ func once(typed, pattern string, done *bool) func(*screentest.Terminal) string {
 	}
 }
 
-// bothRun is on a screen while both downloads run.
+// bothRun matches the screen while both downloads run.
 const bothRun = `(?m)\.\.\.\n.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 of 2.*left`
 
 // barsRun is the same for commands that print nothing before.
@@ -121,8 +121,8 @@ var screens = map[string]struct {
 	"120x40": {120, 40, ""}, "40x8": {40, 8, ""}, "NO_COLOR": {120, 40, "NO_COLOR=1"}, "dumb": {120, 40, "TERM=dumb"}, "CI": {120, 40, "CI=true"}, "pipe": {},
 }
 
-// shownCommands are commands, and what is to be seen while they run, also in a narrow terminal; "": nothing that isn't at the end, too. Neither
-// is there in a pipe, in CI or on a dumb terminal.
+// shownCommands are commands, and patterns of the screen while they run, also in a narrow terminal; "" means nothing but the lines at the end. A pipe,
+// CI and a dumb terminal never match them.
 var shownCommands = map[string]struct{ args, live, narrow string }{
 	"":           {"init", bothRun, bothRun},
 	"lock-":      {"providers lock", barsRun, narrowRun},
@@ -133,7 +133,7 @@ var shownCommands = map[string]struct{ args, live, narrow string }{
 	"get-": {"get", modulesRun, modulesRun},
 }
 
-// TestTerminal_ShowsWhatItShowed compares each COMMAND-SCREEN.txt of testdata/terminal with what the screen was while both downloads ran, and at the end.
+// TestTerminal_ShowsWhatItShowed compares each COMMAND-SCREEN.txt of testdata/terminal with the screen while both downloads run, and at the end.
 func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 	t.Parallel()
 	program := forTerminal(t)
@@ -206,14 +206,14 @@ func lastMatch(screens []string, pattern string) (found string) {
 	return found
 }
 
-// bottom is what of a text is on a screen of that height, with the cursor below it.
+// bottom returns the last lines of a text that fit a screen of that height, with the cursor below.
 func bottom(text string, height int) string {
 	lines := strings.Split(text, "\n")
 	return strings.Join(lines[max(len(lines)-height+1, 0):], "\n") + "\n"
 }
 
-// settled has lines about downloads behind all others, sorted: which of them begins or ends first, and between which other lines,
-// differs from run to run.
+// settled moves lines about downloads to the end, sorted, because their order and place
+// differ from run to run.
 func settled(text string) string {
 	var downloads, others []string
 	for line := range strings.Lines(text) {
@@ -226,8 +226,8 @@ func settled(text string) string {
 	return strings.Join(append(others, slices.Sorted(slices.Values(downloads))...), "")
 }
 
-// compareScreen compares a screen with a file, but for what differs from run to run: numbers, how far bars are, and
-// the order of downloads.
+// compareScreen compares a screen with a file, without numbers, the fill of bars, and
+// the order of downloads, which differ from run to run.
 func compareScreen(t *testing.T, name, got string) {
 	t.Helper()
 	for _, change := range [][2]string{
@@ -285,7 +285,7 @@ func TestTerminal_SaysMoreThanAPipe(t *testing.T) {
 		}
 		must.Equal(t, wide > 0 && narrow > 0, true, wide, narrow, screen.History())
 	})
-	// What is kept is there, and the next run downloads the rest alone.
+	// The kept bytes are on disk, and the next run downloads only the rest.
 	t.Run("what an interrupt keeps", func(t *testing.T) {
 		t.Parallel()
 		registry, dir, env := slowRegistry(t)
@@ -300,7 +300,7 @@ func TestTerminal_SaysMoreThanAPipe(t *testing.T) {
 		registry.Break("archive", providertest.Fault{})
 		must.Contain(t, harness.Run(t, dir, env, program, "init", "-no-color"), "are here from an earlier run")
 	})
-	// Elsewhere a run that succeeds tells nothing of what is tried again.
+	// Without a terminal, a successful run prints nothing about retries.
 	t.Run("what is tried again", func(t *testing.T) {
 		t.Parallel()
 		harness.SkipIfShort(t)

@@ -27,11 +27,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// kind is a place past one machine.
+// kind is a kind of remote place for packages.
 type kind struct {
 	publish, mirror string   // where a mirror is written to, and the URL that it is read from
 	push, pull      string   // the same of packages of a cache
-	seen            string   // how URLs begin that are shown of it
+	seen            string   // the beginning of its URLs in output
 	env             []string // which programs need for it
 }
 
@@ -208,18 +208,18 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	}
 	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x"} {
 		before := asked()
-		end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url) // there are none
+		end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url) // there are no credentials
 		must.Equal(t, asked() > before, true, "credentials are asked for, or this test shows nothing", url, end)
 	}
 }
 
-// tap passes connections on to a service, counts them and what the service sends, and breaks one of them off.
+// tap forwards connections to a service, counts them and the service's bytes, and breaks one of them off.
 type tap struct {
 	address string // 127.0.0.1:PORT
 	target  string
 
 	accepted, sent atomic.Int64 // the latter by the service
-	cutAfter       atomic.Int64 // so many bytes of one connection; 0: never, or it has happened
+	cutAfter       atomic.Int64 // break a connection after so many bytes; 0 means never, or that it has happened
 }
 
 func newTap(t *testing.T, target string) *tap {
@@ -287,8 +287,8 @@ func tapped(t *testing.T, k kind) (kind, *tap) {
 	return read, p
 }
 
-// throughTap publishes packages to a kind of place, and gets them from there through a tap by init and by cache pull, before each of which begin is called, and end afterwards
-// with its name, the directory and the environment.
+// throughTap publishes packages to a kind of place, and gets them through a tap by init and by cache pull. It calls begin before each command, and end after it
+// with the command's name, the directory and the environment.
 func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, packages []providertest.PackageSpec, begin func(*tap), end func(p *tap, command, dir string, env []string)) {
 	t.Helper()
 	program, ca := harness.Tfdeps(t), harness.NewCA(t)
@@ -308,7 +308,7 @@ func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, pac
 	for _, args := range [][]string{{"init"}, {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), k.publish}, {"cache", "push", k.push}} {
 		harness.Run(t, dir, first, append([]string{program}, args...)...)
 	}
-	if filepath.IsAbs(k.publish) { // a time by which what is resumed can be told is not of the last seconds
+	if filepath.IsAbs(k.publish) { // resuming needs an mtime that is some seconds old
 		age(t, filepath.Dir(k.publish))
 	}
 	read, p := tapped(t, k)
@@ -347,7 +347,7 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 	}
 }
 
-// age has all files in a directory be an hour old.
+// age sets the mtime of all files in a directory to an hour ago.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

@@ -142,7 +142,7 @@ type mirrorTree struct {
 	dir      string
 	provider string // host/namespace/type
 	version  string // the newest one that the mirror has
-	target   string // by which a bucket is named that it is in; "": it isn't in one
+	target   string // the URL of its bucket, or ""
 	env      []string
 }
 
@@ -254,8 +254,8 @@ func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
 	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
 }
 
-// serveByNginx serves a directory as a static website does. It returns the URL of the directory, and what tells the paths that
-// have been asked for so far.
+// serveByNginx serves a directory as a static website does. It returns the URL of the directory, and a function that returns the paths
+// requested so far.
 func serveByNginx(t *testing.T, ca *providertest.CA, mirror string) (url string, requests func() []string) {
 	t.Helper()
 	certificate, key, err := ca.ServerPEM()

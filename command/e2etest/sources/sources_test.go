@@ -28,12 +28,12 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// sourceCase says where providers may come from, and what then comes. In all
-// its texts $ROOT, $HOSTS and the like stand for what sourceWorld.expand says.
+// sourceCase has sources of providers, and the expected result. In all
+// its texts sourceWorld.expand replaces $ROOT, $HOSTS and so on.
 type sourceCase struct {
 	needs string // a required provider a line, "ADDRESS [CONSTRAINTS]"; "": $WIDGET
 	cli   string // what the file .terraformrc of the user's home says besides $HOSTS
-	again string // what it says when init is run once more; "": it isn't
+	again string // the same for a second init; "" means no second init
 	// packages has a line for each package of a filesystem mirror, which is its
 	// path below $ROOT: a directory's ends in a slash, an archive's in .zip. A
 	// line "LINK -> TARGET" is a symlink. The text in a package's executable is
@@ -137,7 +137,7 @@ func hostBlockFor(host, serviceURL string) string {
 	return fmt.Sprintf("host %q {\n  services = { \"providers.v1\" = %q }\n}\n", host, serviceURL)
 }
 
-// leftBehind is what a run of init comes to.
+// leftBehind is the result of a run of init.
 type leftBehind struct {
 	exit      int
 	said      string
@@ -146,7 +146,7 @@ type leftBehind struct {
 	installed string
 }
 
-// prepare has the servers hold what a case is about.
+// prepare publishes the packages of a case on the servers.
 func (c sourceCase) prepare(w *sourceWorld) {
 	for version := range strings.FieldsSeq(c.mirrors) {
 		w.mirrors(version, c.hashes...)
@@ -206,7 +206,7 @@ func installedIn(t *testing.T, work string) string {
 	return strings.Join(texts, " ")
 }
 
-// check holds what is left against what should be, and the two against each
+// check compares the results with the expected one, and with each
 // other.
 func (c sourceCase) check(t *testing.T, w *sourceWorld, left [2]leftBehind, allowed harness.Exemption) {
 	t.Helper()
@@ -356,7 +356,7 @@ func (w *sourceWorld) edits(kind, from, to string) {
 	}})
 }
 
-// servedH1 and servedZH are hashes of what a server has, packedH1 and packedZH
+// servedH1 and servedZH are hashes of a server's package, packedH1 and packedZH
 // those of a file. They are made by others than those who are tested.
 func servedH1(from string) string { return h1Of("terraform-provider-widget", from) }
 

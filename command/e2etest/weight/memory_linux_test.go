@@ -19,9 +19,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// The most memory that the program has at any moment, the pages of its own file included, which the
-// system has in memory anyway. What it has does not depend on the machine's load, but for the parts
-// of its file that are read ahead.
+// The peak resident memory of the program, including the pages of its own file, which the
+// system caches anyway. It doesn't depend on the machine's load, except for read-ahead
+// of the file.
 const (
 	maxVersionMemory = 17<<20 + 512<<10 // of "tfdeps version"; 16.3 to 16.8
 	maxColdMemory    = 40 << 20         // of an init that downloads and unpacks ten packages
@@ -53,9 +53,9 @@ func TestProgram_TakesLittleMemoryToInstall(t *testing.T) {
 	}
 }
 
-// peakMemory runs a program, which has to succeed, and returns the most memory that it has had. It
-// is looked up when the process has done all that it does and still exists, since what the system
-// says of one that has ended begins with the memory of the process that started it.
+// peakMemory runs a program, which has to succeed, and returns its peak memory. It
+// is read at the end of the process while that still exists, because the rusage
+// of an ended process includes the memory of the process that started it.
 func peakMemory(t *testing.T, dir string, env []string, program string, args ...string) int64 {
 	t.Helper()
 	const tries = 20 // the stop at the end isn't certain
@@ -74,7 +74,7 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 	defer runtime.UnlockOSThread()
 	output := must.Get(os.Create(filepath.Join(t.TempDir(), "output")))(t)
 	defer output.Close()
-	// The first of several values counts: other tests turn the collector off.
+	// The first of several values is used: other tests turn the garbage collector off.
 	process, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{
 		Dir: dir, Env: append([]string{"GOGC=100"}, env...), Files: []*os.File{nil, output, output}, Sys: &syscall.SysProcAttr{Ptrace: true},
 	})
@@ -107,7 +107,7 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 	}
 }
 
-// A server has at most its -memory, and what a program takes that does nothing.
+// A server needs at most its -memory, and the memory of an idle program.
 const (
 	serveMemory    = 160 << 20
 	maxServeMemory = serveMemory + 64<<20
@@ -122,9 +122,9 @@ var largeLists = map[string]func(b *bytes.Buffer){
 	"empty": func(b *bytes.Buffer) { b.WriteString(`{},`) },
 }
 
-// TestServe_HoldsItsMemoryBudget asks a server at once for twelve providers with lists of 2 MB, of the one kind that takes longest only if all is to
-// run. Each request is answered: with
-// the list, or with the status 503 and when to come again. A provider with a list as usual is there afterwards.
+// TestServe_HoldsItsMemoryBudget asks a server at once for twelve providers with lists of 2 MB; the slowest kind of list is only used
+// in a full run. Each request is answered with
+// the list, or with the status 503 and Retry-After. A provider with a list of usual size works afterwards.
 func TestServe_HoldsItsMemoryBudget(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -142,7 +142,7 @@ func TestServe_HoldsItsMemoryBudget(t *testing.T) {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "usual", Version: "1.0.0"})
 			registry.Break("versions", providertest.Fault{Path: "/acme/p", Body: func([]byte) []byte { return list.Bytes() }})
 			server := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", "-listen=127.0.0.1:0", fmt.Sprintf("-memory=%dB", serveMemory), t.TempDir())
-			server.Env = append(env, "GOGC=100") // other tests turn the collector off
+			server.Env = append(env, "GOGC=100") // other tests turn the garbage collector off
 			base := must.Get(harness.Serve(server))(t)
 			defer func() {
 				_ = server.Process.Signal(os.Interrupt)

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestListTree_SeesEveryDifference tests the tester: directories that aren't
-// the same mustn't look so.
+// TestListTree_SeesEveryDifference tests the helper: the lists of different directories
+// have to differ.
 func TestListTree_SeesEveryDifference(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are neither modes nor, for everybody, symlinks")
