@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// action is what a runner reads of action/action.yml.
+// action is the part of action/action.yml that a runner reads.
 type action struct {
 	Inputs map[string]struct{ Default string }
 	Runs   struct {
@@ -26,9 +26,9 @@ type action struct {
 
 var expressions = regexp.MustCompile(`\$\{\{ *([\w.-]+) *\}\}`)
 
-// TestAction_InstallsRestoresAndInitializes does what a runner does with the action: it runs the
-// commands of its steps, with the expressions filled in, the files for outputs read, and nothing
-// done for actions of others. The program notes its calls.
+// TestAction_InstallsRestoresAndInitializes runs the action as a runner does: it runs the
+// commands of its steps, with the expressions filled in, and reads the files for outputs. It skips
+// other actions. The program logs its calls.
 func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -71,7 +71,7 @@ func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
 	}
 }
 
-// TestAction_OfACommitInstallsItsVersion: who pins the action gets the release of that commit, or what Go builds of it.
+// TestAction_OfACommitInstallsItsVersion: an action pinned to a commit installs the release of that commit, or builds it with Go.
 func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -104,7 +104,7 @@ func TestAction_OfACommitInstallsItsVersion(t *testing.T) {
 	}
 }
 
-// Actions of others are those of a commit, which no one can move, in the workflows and in the action.
+// In the workflows and in the action, other actions are pinned to a commit, which can't be moved.
 func TestWorkflows_PinActions(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob(filepath.Join("..", ".github", "workflows", "*.yml"))
@@ -192,7 +192,7 @@ func (r runner) run(name string) (string, error) {
 	return printed, nil
 }
 
-// fill puts values in the place of expressions.
+// fill replaces expressions by their values.
 func (r runner) fill(text string) string {
 	return expressions.ReplaceAllStringFunc(text, func(expression string) string {
 		name := expressions.FindStringSubmatch(expression)[1]

@@ -17,8 +17,8 @@ import (
 	"aead.dev/minisign"
 )
 
-// releaseServer serves a release whose program is a script that says how it was called. Damage may change what is
-// served, by the name of the file.
+// releaseServer serves a release whose program is a script that prints its arguments. damage may change the served
+// files.
 func releaseServer(t *testing.T, version string, damage func(name string, content []byte) []byte) string {
 	t.Helper()
 	dist, key := t.TempDir(), throwAwayKey()
@@ -47,8 +47,8 @@ func releaseServer(t *testing.T, version string, damage func(name string, conten
 
 func asItIs(_ string, content []byte) []byte { return content }
 
-// toolsWithout is a directory for PATH with the programs that the script may call, but for some,
-// and with more of our own.
+// toolsWithout returns a directory for PATH with the programs that the script may call, without some
+// and with own ones.
 func toolsWithout(t *testing.T, without []string, own map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func toolsWithout(t *testing.T, without []string, own map[string]string) string 
 	return dir
 }
 
-// install runs the script as PATH and arguments say, in a home of its own. It returns what was printed.
+// install runs the script with PATH and arguments, in a new home, and returns its output.
 func install(t *testing.T, path string, args ...string) (out string, err error) {
 	t.Helper()
 	home := t.TempDir()
@@ -82,14 +82,14 @@ func install(t *testing.T, path string, args ...string) (out string, err error) 
 	return string(printed), err
 }
 
-// TestInstall_FollowsNoRedirectFromHTTPS: who can change what goes over http could serve checksums to match.
+// TestInstall_FollowsNoRedirectFromHTTPS: an attacker who changes http traffic could serve matching checksums.
 func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 	t.Parallel()
 	needShell(t)
 	plain := releaseServer(t, "v1.2.3", asItIs)
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain+r.URL.Path, http.StatusFound) }))
 	t.Cleanup(secure.Close)
-	// The programs of the test don't ask who signed the certificate.
+	// The programs of the test don't verify the certificate.
 	for name, option := range map[string]string{"curl": "--insecure", "wget": "--no-check-certificate"} {
 		t.Run(name, func(t *testing.T) {
 			path := toolsWithout(t, []string{"curl", "wget"}, map[string]string{name: `exec ` + need(t, name) + ` ` + option + ` "$@"`})
@@ -102,7 +102,7 @@ func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
 	}
 }
 
-// need is the path of a program, without which the test is skipped.
+// need returns the path of a program, or skips the test without it.
 func need(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

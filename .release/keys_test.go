@@ -16,7 +16,7 @@ import (
 	"aead.dev/minisign"
 )
 
-// throwAwayKey is the key of this run of the tests.
+// throwAwayKey is a new key for this run of the tests.
 var throwAwayKey = sync.OnceValue(func() *minisign.PrivateKey { return newKey() })
 
 func newKey() *minisign.PrivateKey {
@@ -27,7 +27,7 @@ func newKey() *minisign.PrivateKey {
 	return &key
 }
 
-// checkSignatures verifies the list by minisign, if it is there, and the statement of in-toto as DSSE says.
+// checkSignatures verifies the list by minisign, if it is installed, and the DSSE signature of the in-toto statement.
 func checkSignatures(t *testing.T, dist string, key *minisign.PrivateKey, sums string) {
 	t.Helper()
 	list := filepath.Join(dist, "SHA256SUMS")
@@ -84,7 +84,7 @@ func checkSignatures(t *testing.T, dist string, key *minisign.PrivateKey, sums s
 	}
 }
 
-// checkPackages installs the packages of this platform and removes them, by the programs of the distributions that are there.
+// checkPackages installs and removes the packages of this platform, by the installed package managers.
 func checkPackages(t *testing.T, dist string) {
 	t.Helper()
 	if here.os != "linux" || os.Geteuid() != 0 {

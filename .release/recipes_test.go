@@ -23,7 +23,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// checkRecipes compares the recipe of the image and the formula with the files of a release that they are made from.
+// checkRecipes compares the Dockerfile and the formula with the release files that they name.
 func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 	t.Helper()
 	top := baseName("v0.1.0", here) + "/"
@@ -67,7 +67,7 @@ func checkRecipes(t *testing.T, dist string, inside map[string][]byte) {
 	equal(t, installed, 7, "names that the formula installs")
 }
 
-// buildImage builds the image of a release without a daemon, and returns what is in it; nil without
+// buildImage builds the image of a release without a daemon, and returns the names of its files, or nil without
 // the programs for it.
 func buildImage(t *testing.T, dist string) (files []string) {
 	t.Helper()
@@ -85,7 +85,7 @@ func buildImage(t *testing.T, dist string) (files []string) {
 	}
 	if out, err := run("build", "--isolation=chroot", "-f", "image/Dockerfile", "--build-arg", "VERSION=0.1.0", "--build-arg", "TARGETARCH="+runtime.GOARCH, "-t", "tfdeps", "."); err != nil {
 		if strings.Contains(out, "not permitted") || strings.Contains(out, "mount") {
-			return nil // what a container may not allow
+			return nil // a container may not allow that
 		}
 		t.Errorf("buildah: %v\n%s", err, out)
 		return nil
@@ -126,7 +126,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 			dir, target := t.TempDir(), filepath.Join(t.TempDir(), "bin")
 			lines := strings.NewReplacer(downloads, url, "CHECKSUM", c.sum, "-P KEY", "-P "+publicText(throwAwayKey()), "&& sh install.sh", "&& sh install.sh -d "+target, "linux_amd64", here.String()).
 				Replace(blockBelow(t, c.heading))
-			if c.sum == "" { // what was fetched before
+			if c.sum == "" { // fetched by the block before
 				for _, file := range []string{"SHA256SUMS", "SHA256SUMS.minisig", archiveName("v0.1.0", here)} {
 					write(t, filepath.Join(dir, file), getURL(t, url+"/v0.1.0/"+file))
 				}
@@ -142,7 +142,7 @@ func TestInstall_ByTheLinesOfThePage(t *testing.T) {
 	}
 }
 
-// blockBelow is the first block of code below a heading of docs/install.md.
+// blockBelow returns the first block of code below a heading of docs/install.md.
 func blockBelow(t *testing.T, heading string) string {
 	t.Helper()
 	_, after, _ := strings.Cut(read(t, "../docs/install.md"), "\n## "+heading+"\n")
@@ -178,7 +178,7 @@ func checkAPK(t *testing.T, name string) {
 	have(t, files, "usr/bin/tfdeps", "usr/share/man/man1/tfdeps.1", "usr/share/doc/tfdeps/licences.txt")
 }
 
-// members are the files of an archive in one member of gzip, after which the reader stands.
+// members returns the files of an archive in one gzip member, and leaves the reader after it.
 func members(t *testing.T, from *bytes.Reader) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -198,7 +198,7 @@ func members(t *testing.T, from *bytes.Reader) map[string][]byte {
 	return all
 }
 
-// allSums is a list of checksums for all platforms: a letter 64 times each, in the order of platforms.
+// allSums returns a list of checksums for all platforms: a letter 64 times each, in the order of platforms.
 func allSums() (sums string) {
 	for i, name := range strings.Split(platforms, ",") {
 		system, arch, _ := strings.Cut(name, "_")
@@ -207,7 +207,7 @@ func allSums() (sums string) {
 	return sums
 }
 
-// What Homebrew reads of the formula, for each system and processor: Ruby runs it with words in the place of Homebrew's.
+// Ruby runs the formula with stubs in the place of Homebrew's methods, for each system and processor.
 func TestFormula_SaysWhatHomebrewReads(t *testing.T) {
 	t.Parallel()
 	ruby := need(t, "ruby")
@@ -246,7 +246,7 @@ end
 	}
 }
 
-// manifests are the rules of winget's schemas for version 1.6.0 of its files: each field, what it may be, and which are required.
+// manifests are the rules of winget's schemas for version 1.6.0 of its files: each field, its values, and the required ones.
 var manifests = map[string]struct {
 	kind             string
 	required, others []string

@@ -20,8 +20,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// smallRepository is a repository with one commit, of a program that takes little time to build and has all that a
-// release is made of.
+// smallRepository makes a repository with one commit, of a program that is built quickly and has all files that a
+// release needs.
 func smallRepository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ func equal[T comparable](t *testing.T, got, want T, about ...any) {
 	}
 }
 
-// refused fails the test unless an error says what is wanted; "" wants none.
+// refused fails the test unless an error has the text want; "" means no error.
 func refused(t *testing.T, err error, want string, about ...any) {
 	t.Helper()
 	if equal(t, err != nil, want != "", append(about, err)...); err != nil {
@@ -159,7 +159,7 @@ func TestRelease_IsTheSameEachTime(t *testing.T) {
 	equal(t, bom.Metadata.Component.Version, "v0.1.0")
 }
 
-// contents are the files of an archive.
+// contents returns the files of an archive.
 func contents(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -302,7 +302,7 @@ func succeed(t testing.TB, err error) {
 	}
 }
 
-// get is what a call returned, which ends the test with an error if there is one.
+// get returns the result of a call, or fails the test after an error.
 func get[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

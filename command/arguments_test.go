@@ -10,7 +10,7 @@ import (
 )
 
 func TestParseCommandLine(t *testing.T) {
-	// what is typed, with variables, a line each; and arguments, with bars between them, and what else there is
+	// the typed line, with variables on lines of their own; and the parsed arguments, separated by bars, with the other results
 	for text, want := range map[string]string{
 		"":                                "",                                                 // nothing
 		"init -upgrade":                   "init|-upgrade",                                    // a command
@@ -29,7 +29,7 @@ func TestParseCommandLine(t *testing.T) {
 		"--version -json":                                                  "version|-json",        // -version with -json
 		"init -b\nTF_CLI_ARGS_init=-a 'x y'":                               "init|-a|x y|-b",       // arguments for a command come before those that were typed
 		"init -b\nTF_CLI_ARGS=-c\nTF_CLI_ARGS_init=-a":                     "init|-a|-c|-b",        // arguments for all commands come after those for one
-		"version\nTF_CLI_ARGS_init=-a":                                     "version",              // arguments for another command are nothing
+		"version\nTF_CLI_ARGS_init=-a":                                     "version",              // arguments for another command are ignored
 		"two-words\nTF_CLI_ARGS_two_words=-a":                              "two-words|-a",         // a dash in a command's name is an underscore in the variable's
 		"providers lock -b\nTF_CLI_ARGS_providers_lock=-a":                 "providers|lock|-a|-b", // the variable of a command of two words has both
 		"providers lock -b\nTF_CLI_ARGS_providers=-a\nTF_CLI_ARGS_lock=-c": "providers|lock|-b",    // a variable of the first word alone is another command's

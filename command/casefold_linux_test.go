@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file system by FUSE that takes "A" and "a" for one name and keeps the one that was written
-// first, as those of macOS do. What it holds is in another directory.
+// A FUSE file system that is case-insensitive and case-preserving, as those of macOS are. Its
+// files are in another directory.
 
 // foldNode is a file, a directory or a symlink.
 type foldNode struct {
@@ -28,7 +28,7 @@ type foldNode struct {
 	dir string // of the root's
 }
 
-// path is where the node is, or its child of a name.
+// path returns the path of the node, or of its child with a name.
 func (n *foldNode) path(child ...string) string {
 	at := n.dir
 	for _, part := range append(strings.Split(n.Path(n.Root()), "/"), child...) {
@@ -39,7 +39,7 @@ func (n *foldNode) path(child ...string) string {
 	return at
 }
 
-// folded is the name in a directory that differs from the given one in case only, if there is one.
+// folded returns the name in a directory that differs from the given one only in case, if there is one.
 func folded(dir, name string) string {
 	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 		return name
@@ -56,7 +56,7 @@ func folded(dir, name string) string {
 	return name
 }
 
-// found is the node for what is at a path.
+// found returns the node for a path.
 func (n *foldNode) found(ctx context.Context, path string, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	var stat syscall.Stat_t
 	if err := syscall.Lstat(path, &stat); err != nil {
@@ -66,7 +66,7 @@ func (n *foldNode) found(ctx context.Context, path string, out *fuse.EntryOut) (
 	return n.NewInode(ctx, &foldNode{dir: n.dir}, fs.StableAttr{Mode: stat.Mode, Ino: stat.Ino}), 0
 }
 
-// made is the node for what was made at a path, or the error why it wasn't.
+// made returns the node for a new file at a path, or the errno of err.
 func (n *foldNode) made(ctx context.Context, path string, err error, out *fuse.EntryOut) (*fs.Inode, syscall.Errno) {
 	if err != nil {
 		return nil, fs.ToErrno(err)
@@ -99,7 +99,7 @@ func (n *foldNode) Setattr(ctx context.Context, f fs.FileHandle, in *fuse.SetAtt
 	if size, ok := in.GetSize(); ok {
 		errs = append(errs, syscall.Truncate(path, int64(size)))
 	}
-	accessed, _ := in.GetATime() // what isn't given is zero, and stays
+	accessed, _ := in.GetATime() // zero means unchanged
 	modified, _ := in.GetMTime()
 	if err := cmp.Or(append(errs, os.Chtimes(path, accessed, modified))...); err != nil {
 		return fs.ToErrno(err)
@@ -162,11 +162,11 @@ func (n *foldNode) Statfs(_ context.Context, out *fuse.StatfsOut) syscall.Errno 
 	return fs.ToErrno(err)
 }
 
-// foldedPlace tells the test program that it is to serve the file system, and where.
+// foldedPlace is a variable that makes the test program serve the file system at its value.
 const foldedPlace = "TFDEPS_TEST_CASEFOLD"
 
-// serveCasefold reports whether this process is the one of the file system: in that of the test a system call could wait for
-// a goroutine that the garbage collector has stopped. It ends with its standard input.
+// serveCasefold reports whether this process serves the file system. That needs its own process, because in that of the test a system call could wait for
+// a goroutine that the garbage collector has stopped. It ends with its stdin.
 func serveCasefold() bool {
 	place := os.Getenv(foldedPlace)
 	if place == "" {

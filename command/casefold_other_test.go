@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// mountCasefold can't mount anything on other systems than Linux; those of macOS and Windows ignore case anyway.
+// mountCasefold returns an error on other systems than Linux; macOS and Windows are case-insensitive anyway.
 func mountCasefold(*testing.T, string) error { return errors.ErrUnsupported }
 
 func serveCasefold() bool { return false }

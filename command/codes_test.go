@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// codeNames are the names in the tables of docs/troubleshooting.md, in which TestDocs_TroubleshootingHasEveryCode finds each once.
+// codeNames returns the codes in the tables of docs/troubleshooting.md; TestDocs_TroubleshootingHasEveryCode checks that each is there once.
 func codeNames(t *testing.T) (names []string) {
 	for _, match := range regexp.MustCompile("(?m)(?:^|, )`([a-z_]+)`").FindAllSubmatch(must.Get(os.ReadFile("../docs/troubleshooting.md"))(t), -1) {
 		names = append(names, string(match[1]))
@@ -26,7 +26,7 @@ func codeNames(t *testing.T) (names []string) {
 	return names
 }
 
-// sources are the files of the program but its tests, by their paths.
+// sources returns the files of the program without tests, by their paths.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	all := map[string]*ast.File{}
@@ -41,8 +41,8 @@ func sources(t *testing.T) map[string]*ast.File {
 	return all
 }
 
-// TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the tables, and
-// so is the code of each problem.
+// TestCodes_AreThoseOfTheEngine reads the source: the tables have the codes that the methods Code of errors return, and
+// the code of each problem.
 func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	t.Parallel()
 	names, methods, problems := codeNames(t), 0, 0
@@ -63,7 +63,7 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 	}
 }
 
-// codesIn are the texts in the methods Code of a file, and the codes that it gives to a Fault.
+// codesIn returns the texts in the methods Code of a file, and the codes that it gives to a Fault.
 func codesIn(file *ast.File) (codes []string) {
 	isCode := func(field string) bool { return field == "Code" || field == "ID" } // hosts.Fault has a method Code
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -98,13 +98,13 @@ func codesIn(file *ast.File) (codes []string) {
 	return codes
 }
 
-// codesOfProblemsIn are the codes that a file gives to the problems that it makes.
+// codesOfProblemsIn returns the codes of the problems that a file makes.
 func codesOfProblemsIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) >= 2 {
 			if called, ok := call.Fun.(*ast.SelectorExpr); ok && isProblem(called) && slices.Contains([]string{"Coded", "Error", "Errorf", "Warningf", "Fail", "Failed", "Unsaved", "Warn"}, called.Sel.Name) {
 				for _, code := range textsIn(call.Args[0]) {
-					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // of warnings some have none
+					if code != "" || !strings.HasPrefix(called.Sel.Name, "Warn") { // some warnings have no code
 						all = append(all, code)
 					}
 				}
@@ -115,7 +115,7 @@ func codesOfProblemsIn(file *ast.File) (all []string) {
 	return all
 }
 
-// isProblem reports whether what is called is in package problem, or adds to a log of problems.
+// isProblem reports whether a called function is in package problem, or adds to a log of problems.
 func isProblem(called *ast.SelectorExpr) bool {
 	ofSlog := called.Sel.Name == "Warn" || called.Sel.Name == "Error"
 	switch from := called.X.(type) {
@@ -127,7 +127,7 @@ func isProblem(called *ast.SelectorExpr) bool {
 	return false
 }
 
-// textsIn are the constant texts in a part of a file.
+// textsIn returns the constant texts in a part of a file.
 func textsIn(n ast.Node) (texts []string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {

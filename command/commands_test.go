@@ -18,8 +18,8 @@ func hasWord(text, name string) bool {
 	return regexp.MustCompile(`(^|[\s,"(|])` + regexp.QuoteMeta(name) + `($|[\s,.=\[)"])`).MatchString(text)
 }
 
-// optionsIn are the options that a help text lists: those at the beginning of a line, and those
-// after them and in notes.
+// optionsIn returns the options that a help text lists: at the beginning of a line,
+// after another option, and in notes.
 func optionsIn(help string) (names []string) {
 	_, options, _ := strings.Cut(help, "\nOptions:\n")
 	for line := range strings.Lines(options) {
@@ -54,7 +54,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	}
 }
 
-// The help that people read first fits two screens. What is on every option and every example is asked for.
+// The short help fits two screens. All options and examples are in the help with -help=all.
 func TestCommands_ShortHelpOfInit(t *testing.T) {
 	for _, c := range commands() {
 		short := c.ShortHelp("")
@@ -83,7 +83,7 @@ func TestCommands_ShortHelpOfInit(t *testing.T) {
 	}
 }
 
-// A terminal of 80 columns breaks no line of any help.
+// No line of any help is longer than 80 columns.
 func TestCommands_HelpFitsOnATerminal(t *testing.T) {
 	texts := map[string]string{"tfdeps": usage}
 	for _, c := range commands() {
@@ -104,8 +104,8 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 	known := strings.Fields("backend backend-config compact-warnings create-default-workspace enable-pluggable-state-storage-experiment force-copy from-module get ignore-remote-version input json lock " +
 		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file " +
 		"concise consolidate-errors consolidate-warnings deprecation json-into " +
-		"policy " + // TFDEPS_POLICY counts beside it
-		"recursive dir dirs-from changed-since also same-versions") // who knows those options alone works in one directory
+		"policy " + // TFDEPS_POLICY adds to it
+		"recursive dir dirs-from changed-since also same-versions") // callers that only know Terraform's options work in one directory
 	for _, c := range commands() {
 		if c.Name != "init" {
 			continue
@@ -118,8 +118,8 @@ func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 	}
 }
 
-// TestUsage_NamesCommands keeps the list of commands in step with the table. The commands of
-// the cache are in its own help.
+// TestUsage_NamesCommands compares the list of commands with the table. The subcommands of
+// cache are in its own help.
 func TestUsage_NamesCommands(t *testing.T) {
 	for _, c := range commands() {
 		if !strings.HasPrefix(c.Name, "cache ") && !strings.Contains(usage, "\n  "+c.Name+" ") && !strings.Contains(usage, "\n  "+c.Name+"\n") {

@@ -45,8 +45,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestCompletion_InBash sources the script for bash, in which a function stands for the program: it shows
-// how it is called, and what becomes of its answer.
+// TestCompletion_InBash sources the script for bash, with a function in the place of the program: it checks
+// the function's arguments, and the completions from its output.
 func TestCompletion_InBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -9,7 +9,7 @@ import (
 
 func TestChoose_FindsTheLongestName(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]string{ // the command, and its arguments; all with bars between words
+	for args, want := range map[string]string{ // the command and its arguments, with bars between words
 		"tfdeps":                      ": ",
 		"tfdeps|":                     ": ",
 		"tfdeps|init":                 "init: ",

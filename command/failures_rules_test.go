@@ -107,7 +107,7 @@ func TestFailures_SayNothingTwice(t *testing.T) {
 	}
 }
 
-// repeated is what a line has twice: a name, or what stands before a colon.
+// repeated returns a name, or the words before a colon, that a line has twice.
 func repeated(line string) string {
 	var seen []string
 	for _, name := range named.FindAllString(line, -1) {
@@ -128,7 +128,7 @@ func repeated(line string) string {
 	return ""
 }
 
-// People who have never seen the program's source find no name of it, nor one of a library's steps.
+// No text has a name from the program's source, or of a library's steps.
 func TestFailures_NameNothingInternal(t *testing.T) {
 	t.Parallel()
 	eachFailure(t, func(name, problem string) {

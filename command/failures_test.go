@@ -86,7 +86,7 @@ func TestFailures_AreExplained(t *testing.T) {
 	}
 }
 
-// ours are the lines of a text that are the same on all systems, of which other ones say the rest in words of their own.
+// ours returns the lines of a text without the system's own words, which differ between systems.
 func ours(text string) (lines string) {
 	if runtime.GOOS == "linux" {
 		return text
@@ -99,7 +99,7 @@ func ours(text string) (lines string) {
 	return lines
 }
 
-// shown is what an init would say that fails with an error.
+// shown returns the output of an init that fails with an error.
 func shown(err error) string {
 	var out bytes.Buffer
 	product := getproviders.Terraform("1.15.9")
@@ -107,7 +107,7 @@ func shown(err error) string {
 	return unwrapped(out.String())
 }
 
-// failing is the place in which a command fails.
+// failing is the environment in which a command fails.
 type failing struct {
 	*testing.T
 	dir, home string
@@ -140,7 +140,7 @@ func newFailing(t *testing.T, f failure) *failing {
 	return w
 }
 
-// replace has a name that differs each time stand in texts as another.
+// replace replaces, in texts, a name that differs each time.
 func (w *failing) replace(name, by string) { w.names = append(w.names, name, by) }
 
 // set adds variables to the environment.
@@ -149,7 +149,7 @@ func (w *failing) set(entries ...string) { w.env = w.env.With(entries...) }
 // config writes the CLI configuration.
 func (w *failing) config(content string) { must.Write(w, filepath.Join(w.home, "cli.tfrc"), content) }
 
-// redirect has tf.example.com's providers be at a URL.
+// redirect sets the URL of tf.example.com's providers.
 func (w *failing) redirect(url string) {
 	w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = { \"providers.v1\" = %q }\n}\n", url))
 }
@@ -217,7 +217,7 @@ func (w *failing) codes(args []string) (lines string) {
 	return lines
 }
 
-// settled is a text without what differs each time, its paragraphs a line each.
+// settled returns a text without names that differ each time, with each paragraph on one line.
 func (w *failing) settled(text string) string {
 	names := append([]string{w.dir, "/work", w.home, "/home", filepath.Dir(w.dir), "", getproviders.CurrentPlatform().String(), "linux_amd64"}, w.names...)
 	text = waits.ReplaceAllString(text, "after TIME")
@@ -232,8 +232,8 @@ var waits = regexp.MustCompile(`after \d+ ms`)
 // ports are those of servers on loopback.
 var ports = regexp.MustCompile(`(localhost|127\.0\.0\.1|\[::1\]):\d{4,5}`)
 
-// unwrapped joins lines that were broken for the width of a terminal, and takes the frames
-// of boxes off.
+// unwrapped joins wrapped lines, and removes the frames
+// of boxes.
 func unwrapped(text string) string {
 	lines := strings.Split(text, "\n")
 	var b strings.Builder

@@ -14,15 +14,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Weaker is advice after which less is compared than before: a file with hashes goes, a key or a hash is accepted, a rule no longer counts.
+// weaker matches advice that weakens checks: removing a file with hashes, accepting a key or a hash, dropping a rule.
 var weaker = regexp.MustCompile(`(?i)\b(leave out the (option|rule)|(delete|remove) (it|this|the (file|block|other|lock)|them|that directory)\b|moved away|can go\b|add (the|its) hash|accept-hash=HASH for|` +
 	`providers lock[^.]* records|records it\b|line \d+ of \S+ changed|known_hosts|safe\.directory|sslCAInfo|(its|authority's) certificate\b|-upgrade", which)`)
 
-// inspected is what such advice begins with: what has to be looked at first.
+// inspected matches the beginning of such advice, which says what to check first.
 var inspected = regexp.MustCompile(`(?i)\b(look at|see (who|which|whether)|compare|find out|ask those|if you know)\b`)
 
-// Hints never weaken integrity: where less is compared after what a text advises, it first says what to look at. It
-// goes through all texts of the program, and through what people read in failures.txtar.
+// Hints never weaken integrity: advice that weakens a check first says what to look at. The test
+// reads all texts of the program, and failures.txtar.
 func TestHints_SayWhatToLookAtFirst(t *testing.T) {
 	t.Parallel()
 	weak := 0
@@ -55,7 +55,7 @@ func TestHints_SayWhatToLookAtFirst(t *testing.T) {
 	}
 }
 
-// joined is a text, or several with a plus between; "": the expression is neither.
+// joined returns the text of a string literal, or of several joined by +, or "" for another expression.
 func joined(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

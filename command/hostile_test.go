@@ -98,7 +98,7 @@ func hostileWorld(t *testing.T) (o hostiletest.HostileOptions) {
 	return o
 }
 
-// runHostile runs a command in directories of its own. "-" wants success. What init keeps of a lie
+// runHostile runs a command in new directories. want "-" means success. What init keeps of a lie
 // must not outlast it.
 func runHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule, name, line, want string) {
 	t.Helper()
@@ -159,8 +159,8 @@ func checkPrinted(t *testing.T, name string, texts ...string) {
 	}
 }
 
-// examineHostile runs doctor, which asks for less than the other commands: whether a lie is among
-// that or not, it prints nothing that a terminal obeys and no token, and changes nothing.
+// examineHostile runs doctor, which sends fewer requests than other commands: whether or not it gets
+// the lie, it prints nothing that a terminal obeys and no token, and changes nothing.
 func examineHostile(t *testing.T, registry *providertest.Registry, rule hostiletest.HostileRule) {
 	t.Helper()
 	root := t.TempDir()
@@ -210,7 +210,7 @@ func obeyed(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// harmless are files that say nothing of a package: locks, parts of downloads to be resumed, and
+// harmless reports whether a file can't harm: locks, partial downloads, and
 // what servers sent of modules, under its checksum.
 func harmless(file string) bool {
 	return strings.HasPrefix(file, "cache/tfdeps/") && (strings.Contains(file, "/.locks/") || strings.Contains(file, "/partial/")) || strings.HasPrefix(file, "cache/tfdeps/modules/") ||

@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestInit_LooksAfterTheCache: a package that no directory has used for 90 days goes at an init, once a day at most, or what is more than
-// -cache-max-size; and none from a cache that the user named.
+// TestInit_LooksAfterTheCache: init removes packages that no directory has used for 90 days, or those above
+// -cache-max-size, at most once a day; and none from a cache that the user named.
 func TestInit_LooksAfterTheCache(t *testing.T) {
 	registry := honestRegistry(t)
 	root := t.TempDir()

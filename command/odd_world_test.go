@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// oddRegistry is an honest one, for names that only Linux takes.
+// oddRegistry returns an honest registry, for names that only Linux allows.
 func oddRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -44,8 +44,8 @@ func runAll(t *testing.T, root string, registry *providertest.Registry, code int
 	return said
 }
 
-// TestMain_WorksInDirectoriesOfOddNames has init succeed below directories whose names are no text, or
-// almost longer than the system takes; no terminal obeys a name.
+// TestMain_WorksInDirectoriesOfOddNames runs init below directories whose names are invalid UTF-8, or
+// almost as long as the system allows; no terminal obeys a name.
 func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 	registry := honestRegistry(t)
 	for name, dir := range map[string]string{
@@ -80,7 +80,7 @@ func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 	})
 }
 
-// TestMain_WorksWhateverTheClockSays has the clock stand anywhere, and jump between two runs.
+// TestMain_WorksWhateverTheClockSays sets the clock to odd times, and lets it jump between two runs.
 func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 	registry := honestRegistry(t)
 	root := t.TempDir()
@@ -96,8 +96,8 @@ func TestMain_WorksWhateverTheClockSays(t *testing.T) {
 	}
 }
 
-// TestMain_WorksWithRecordsOfOtherVersions has what is kept beside packages be of a version
-// of the program that isn't known, or nothing that any version writes: it counts for nothing.
+// TestMain_WorksWithRecordsOfOtherVersions tests receipts and records of an unknown version
+// of the program, or with garbage: they are ignored.
 func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 	registry := honestRegistry(t)
 	for name, change := range map[string]func(content string) string{
@@ -142,8 +142,8 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 	}
 }
 
-// TestMain_LeavesAloneWhatOtherVersionsKeep has what an older and a later version of the program
-// keep lie beside what this one keeps: no command uses, reports or removes it.
+// TestMain_LeavesAloneWhatOtherVersionsKeep puts files of older and later versions of the program
+// beside those of this one: no command uses, reports or removes them.
 func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 	registry := honestRegistry(t)
 	root := t.TempDir()
@@ -166,8 +166,8 @@ func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
 	}
 }
 
-// TestMain_WorksWhereCaseDoesntCount has an init work on a file system that takes "A" and "a" for one name: that of the
-// tests if it is one, else one that is mounted.
+// TestMain_WorksWhereCaseDoesntCount runs an init on a case-insensitive file system: that of the
+// tests if it is one, else a mounted one.
 func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
 	registry := honestRegistry(t)
@@ -175,8 +175,8 @@ func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
 	runAll(t, root, registry, 0, "init", "init -verify", "cache verify", "providers mirror Mirror", "providers mirror mirror", "vendor", "init -check")
 }
 
-// TestMain_RefusesSpellingsWhereCaseDoesntCount has two modules, and two files of a module, be one
-// for the file system: neither counts in the other's place.
+// TestMain_RefusesSpellingsWhereCaseDoesntCount has two modules, and two files of a module, that are the same
+// on a case-insensitive file system: neither may replace the other.
 func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	root := caseless(t)
 	registry := honestRegistry(t)
@@ -199,7 +199,7 @@ func TestMain_RefusesSpellingsWhereCaseDoesntCount(t *testing.T) {
 	}
 }
 
-// caseless returns a directory in which case doesn't count.
+// caseless returns a case-insensitive directory.
 func caseless(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -221,7 +221,7 @@ func caseless(t *testing.T) string {
 	return dir
 }
 
-// TestMain_SaysWhatDirectoriesItCantUse has each directory of a user be a file.
+// TestMain_SaysWhatDirectoriesItCantUse replaces each directory of a user by a file.
 func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
 	registry := honestRegistry(t)
 	for _, c := range []struct {

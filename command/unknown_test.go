@@ -34,7 +34,7 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	}
 }
 
-// TestMisspelt_LooksAtTheWordBehindTheName has lines, and the command that each names and the one that is meant, with a comma between them.
+// TestMisspelt_LooksAtTheWordBehindTheName has lines, with the command that each names and the one that is meant, separated by a comma.
 func TestMisspelt_LooksAtTheWordBehindTheName(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

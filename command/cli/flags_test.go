@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// given are the options and the variables of a line.
+// given splits a line into options and variables.
 func given(line string) (args []string, env Environment) {
 	for _, word := range strings.Fields(line) {
 		if strings.HasPrefix(word, "-") {
@@ -21,7 +21,7 @@ func given(line string) (args []string, env Environment) {
 	return args, env
 }
 
-// TestFlags_VariablesStandForOptions has options and variables, and what -offline and -link are by them and who has set -offline, or a mistake.
+// TestFlags_VariablesStandForOptions has options and variables, with the resulting -offline and -link and what set -offline, or an error.
 func TestFlags_VariablesStandForOptions(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                "false  by ",
@@ -30,8 +30,8 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 		"TFDEPS_OFFLINE=True":             "true  by TFDEPS_OFFLINE",
 		"TFDEPS_OFFLINE=false":            "false  by TFDEPS_OFFLINE",
 		"TFDEPS_OFFLINE=":                 "false  by ",
-		"-offline=false TFDEPS_OFFLINE=1": "false  by -offline", // the option counts more
-		"-offline TFDEPS_OFFLINE=maybe":   "true  by -offline",  // and the variable isn't looked at
+		"-offline=false TFDEPS_OFFLINE=1": "false  by -offline", // the option takes precedence
+		"-offline TFDEPS_OFFLINE=maybe":   "true  by -offline",  // and the variable isn't read
 		"TFDEPS_LINK=copy":                "false copy by ",
 		"TFDEPS_OFFLINE=yes":              `TFDEPS_OFFLINE is "yes"`,
 		"TFDEPS_FROZEN=yes":               "false  by ", // of another command
@@ -51,7 +51,7 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 	}
 }
 
-// A value that can't be used may look like an option that there isn't.
+// The error for an invalid value may look like the one for an unknown option.
 func TestFlags_OnlyAnUnknownOptionIsTakenForAnother(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -70,7 +70,7 @@ func TestFlags_OnlyAnUnknownOptionIsTakenForAnother(t *testing.T) {
 	}
 }
 
-// TestSwitchOr_TakesOneWordMore has options and variables, and whether the switch is on and has its word, or a mistake.
+// TestSwitchOr_TakesOneWordMore has options and variables, with the resulting switch and word, or an error.
 func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 	for line, want := range map[string]string{
 		"": "false false", "-verify": "true false", "-verify=1": "true false", "-verify=ctime": "false true", "-verify=false": "false false",

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestText_HasNothingThatIsObeyed has programs and paths say what terminals and CI services obey.
+// TestText_HasNothingThatIsObeyed puts escape sequences and commands of CI services into names of programs and paths.
 func TestText_HasNothingThatIsObeyed(t *testing.T) {
 	t.Parallel()
 	const words = "x\x1b]0;title\x07y\u009d8;;https://z\u009c \u202eabc\u2066 \u0085\u2028 ##vso[task.setvariable]\n::set-output name=x::y"

@@ -63,7 +63,7 @@ func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	}
 }
 
-// firstProgram is the first program of a name on PATH.
+// firstProgram returns the first program of a name on PATH.
 func firstProgram(m *cli.Meta, name string) (found Installed, ok bool) {
 	for found := range programsOnPath(m, name) {
 		return found, true

@@ -46,7 +46,7 @@ func TestACME_RefusesWhatCantWork(t *testing.T) {
 	must.Succeed(t, (&acmeOptions{hosts: []string{"mirror.example.com", "a.example.com"}, directory: "https://ca.example.com/acme", email: "a@example.com"}).check())
 }
 
-// TestCertificates_AreForNamesAsTLSHasThem has names with a dot at the end, which no client sends, and in other spellings.
+// TestCertificates_AreForNamesAsTLSHasThem tests names with a dot at the end, which no client sends, and in other spellings.
 func TestCertificates_AreForNamesAsTLSHasThem(t *testing.T) {
 	t.Parallel()
 	o := acmeOptions{hosts: []string{"Mirror.example.com.", "bücher.example"}}
@@ -216,7 +216,7 @@ func (a pebbleAuthority) answers(ended <-chan struct{}) bool {
 
 type issuers struct{ issuers, intermediates *x509.CertPool }
 
-// roots are those that pebble has made for this run.
+// roots returns the root certificates that pebble has made for this run.
 func (a pebbleAuthority) roots(t *testing.T) issuers {
 	t.Helper()
 	all := issuers{x509.NewCertPool(), x509.NewCertPool()}

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestGuard_RefusesPagesOfOtherSites has a request as each client sends it, and who may read it, if another one can.
+// TestGuard_RefusesPagesOfOtherSites has requests as clients send them.
 func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 	const chromium, firefox, terraform = "User-Agent: Mozilla/5.0 Chrome/141", "User-Agent: Mozilla/5.0 Firefox/144", "User-Agent: Terraform/1.15.9"
 	none := options{listen: defaultListen}
@@ -79,7 +79,7 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// TestGuard_WaitsForNoBody: a refused client that doesn't send the body that it announced has no connection for ever.
+// TestGuard_WaitsForNoBody: the connection of a refused client that doesn't send its announced body is closed.
 func TestGuard_WaitsForNoBody(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
@@ -89,15 +89,15 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	conn := must.Get(new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String()))(t)
 	defer conn.Close()
 	must.Get(io.WriteString(conn, "GET /mirror/ HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 10\r\n\r\n"))(t)
-	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // ends the test after a failure
 	answer, err := io.ReadAll(conn)                            // ends when the server closes the connection
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 403 ") {
 		t.Errorf("%.100q, %v", answer, err)
 	}
 }
 
-// TestGuard_InABrowser has Chromium open pages that attack a server: one of another site, and one whose name means the
-// server's address suddenly. The same pages reach a server that isn't guarded, so that the test knows how.
+// TestGuard_InABrowser opens pages in Chromium that attack a server: one of another site (CSRF), and one whose name suddenly resolves to the
+// server's address (DNS rebinding). The same attacks succeed against an unguarded server, which shows that they work.
 func TestGuard_InABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		f, _ := frontOf(t)
@@ -127,8 +127,8 @@ func TestGuard_InABrowser(t *testing.T) {
 	}
 }
 
-// TestFront_PageInABrowser looks at the page as Chromium shows it: its script has filled it, and the policy of its
-// content allows that.
+// TestFront_PageInABrowser checks the page in Chromium: its script has filled it, as its
+// Content-Security-Policy allows.
 func TestFront_PageInABrowser(t *testing.T) {
 	f, registry := frontOf(t)
 	f.begun = time.Now()

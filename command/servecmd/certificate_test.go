@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestCertificateFile_IsReadAgain: a new certificate counts for the next connection, and what can't be used changes nothing.
+// TestCertificateFile_IsReadAgain: a new certificate is used for the next connection, and an invalid one is ignored.
 func TestCertificateFile_IsReadAgain(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()

@@ -29,7 +29,7 @@ func shell(t *testing.T) string {
 	return peertest.LookProgram(t, "sh")
 }
 
-// TestRunCommand_HandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
+// TestRunCommand_HandsOnSignalsAndCodes: the command sends a signal to this process, which has to pass it on to the command.
 func TestRunCommand_HandsOnSignalsAndCodes(t *testing.T) {
 	scripts := map[string]int{"exit 0": 0, "exit 3": 3}
 	maps.Copy(scripts, signalScripts)
@@ -54,14 +54,14 @@ func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
 	}
 }
 
-// childOf is a command beside a server, and these services of hosts.
+// childOf returns a child with the given services of hosts.
 func childOf(f *front, forced map[hosts.Hostname]map[string]string, ending time.Duration) *child {
 	c := &child{config: &cliconfig.Config{Hosts: forced}, front: f, ending: ending}
 	c.net = sources.Network{Hosts: places.Hosts{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}}
 	return c
 }
 
-// TestServeCommand_KeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
+// TestServeCommand_KeepsTheCodeOfTheCommand keeps an idle connection open when the command ends.
 func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
@@ -84,7 +84,7 @@ func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
 	}
 }
 
-// TestServeCommand_IsUnderASecretPath has another user of the machine, who knows the port, ask a server, and look for the path.
+// TestServeCommand_IsUnderASecretPath: another user of the machine who knows the port can't use the server or find its path.
 func TestServeCommand_IsUnderASecretPath(t *testing.T) {
 	f, _ := frontOf(t)
 	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {"providers.v1": "https://a.example.com/p/"}}

@@ -9,13 +9,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// refusing sends nothing.
+// refusing is a transport that refuses all requests.
 type refusing struct{}
 
 func (refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("down") }
 
-// TestChild_ServicesAreAllOfAHosts: a host block replaces what the host offers, so the other services are repeated; a
-// host that doesn't answer has its registries all the same.
+// TestChild_ServicesAreAllOfAHosts: a host block replaces the discovery document, so the other services are repeated; a
+// host that doesn't answer still gets its registries.
 func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
 	forced := map[hosts.Hostname]map[string]string{
 		"registry.terraform.io": {"providers.v1": "https://a.example.com/p/", "state.v2": "/api/state/"},

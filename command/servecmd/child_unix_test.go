@@ -2,7 +2,7 @@
 
 package servecmd
 
-// signalScripts send signals, also to the process that runs them, which has to hand them back; and their exit codes.
+// signalScripts are scripts that send signals, also to this process, which has to pass them on, with their exit codes.
 var signalScripts = map[string]int{
 	"kill -KILL $$": 128 + 9,
 	`trap "exit 7" TERM; kill -TERM $PPID; while :; do sleep 0.01; done`:                                                         7,

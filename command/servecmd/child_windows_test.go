@@ -1,4 +1,4 @@
 package servecmd
 
-// signalScripts: there are no signals, but for a console's interrupts.
+// signalScripts is empty, because Windows has no signals except a console's interrupts.
 var signalScripts map[string]int

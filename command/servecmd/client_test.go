@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// TestOptions_ClientIsWhomTrustedProxiesName: what a client writes itself is in front of what the first proxy adds, and counts for nothing.
+// TestOptions_ClientIsWhomTrustedProxiesName: addresses that a client writes itself are before those of the first proxy, and are ignored.
 func TestOptions_ClientIsWhomTrustedProxiesName(t *testing.T) {
 	o := options{proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
 	for text, want := range map[string]string{ // an address, and a header
@@ -46,7 +46,7 @@ func TestOptions_ClientIsWhomTrustedProxiesName(t *testing.T) {
 	must.Equal(t, o.client(both), "198.51.100.7")
 }
 
-// TestFront_LogsWhoAskedForWhat: a line says whose token it was, for whom the proxy asks, and what the answer came from. No token is in it.
+// TestFront_LogsWhoAskedForWhat: a log line has the token's name, the client's address and the origin of the answer, but no token.
 func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 	f, _ := frontOf(t)
 	var out bytes.Buffer
@@ -90,7 +90,7 @@ func TestFront_LogsWhoAskedForWhat(t *testing.T) {
 	}
 }
 
-// TestFront_BoundsWhatOneClientAsks has one request of a client run, and a second one of it refused, but none of another client.
+// TestFront_BoundsWhatOneClientAsks: while a request of a client runs, a second one of it is refused, but none of another client.
 func TestFront_BoundsWhatOneClientAsks(t *testing.T) {
 	f := quietFront()
 	f.opts.perClient = 1

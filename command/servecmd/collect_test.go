@@ -50,7 +50,7 @@ func TestServe_KeepsNothingWithoutALimit(t *testing.T) {
 	}
 }
 
-// TestServeGC_SaysWhatGoes removes from the directory of a server what takes too much.
+// TestServeGC_SaysWhatGoes removes archives above -max-size from the directory of a server.
 func TestServeGC_SaysWhatGoes(t *testing.T) {
 	dir := t.TempDir()
 	f, _ := frontIn(t, dir)

@@ -25,7 +25,7 @@ func readDeployed(t *testing.T, name string) []byte {
 	return content
 }
 
-// find returns the values at a path of keys, of which "*" is all of a list or map.
+// find returns the values at a path of keys; "*" means all elements of a list or map.
 func find(v cty.Value, path ...string) (found []cty.Value) {
 	if len(path) == 0 {
 		return []cty.Value{v}
@@ -61,13 +61,13 @@ func yamlOf(t *testing.T, name string) cty.Value {
 	return cty.TupleVal(all)
 }
 
-// checkServeArguments wants the arguments to be some of this program, and the place to be a bucket or directory.
+// checkServeArguments checks that the arguments are valid options of serve, with a bucket or directory.
 func checkServeArguments(t *testing.T, name string, args []string) {
 	t.Helper()
 	must.Len(t, must.Get(new(options).flags().Parse(args))(t).Operands, 1, name, args)
 }
 
-// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there, and the programs that are here take them.
+// TestDeployment_FilesAreRight checks the files of docs/fleet: their options exist, and installed programs accept the files.
 func TestDeployment_FilesAreRight(t *testing.T) {
 	services := yamlOf(t, "compose.yaml")
 	checkServeArguments(t, "compose.yaml", texts(find(services, "*", "services", "serve", "command", "*")))

@@ -119,7 +119,7 @@ func (a address) addr() net.Addr {
 	return &net.UnixAddr{Name: string(a), Net: "unix"}
 }
 
-// addresses tells of each whether other machines reach it.
+// addresses says whether other machines can reach each address.
 var addresses = map[address]bool{"0.0.0.0": true, "::": true, "192.0.2.1": true, "127.0.0.1": false, "::1": false, "/run/serve.sock": false}
 
 // running has a server run until end is called, which returns what it ended with.
@@ -133,7 +133,7 @@ func running(t *testing.T, serve func(context.Context) error) (end func() error)
 	}
 }
 
-// TestServeUntil_AnswersWhatItHasBegun: a request that runs when the server is to end is answered, and no further one.
+// TestServeUntil_AnswersWhatItHasBegun: a request that runs when the server shuts down is answered, and no further one.
 func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 	t.Parallel()
 	listener := loopback(t)
@@ -178,7 +178,7 @@ func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 	}
 }
 
-// TestServe_SaysFirstWhatItLendsToWhom: who reads one line of a log has read it.
+// TestServe_SaysFirstWhatItLendsToWhom: the first log line says who may use the server.
 func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -212,7 +212,7 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 	}
 }
 
-// TestFresh_RemembersNothing: what one request has had a source remember is gone with it.
+// TestFresh_RemembersNothing: a source's cache is dropped after each request.
 func TestFresh_RemembersNothing(t *testing.T) {
 	made, broken := 0, errors.New("broken")
 	var failure error
@@ -310,8 +310,8 @@ func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	}
 }
 
-// TestServe_BoundsConnectionsAndHeaders has a connection that sends nothing be the only one that there may be, and a
-// header be longer than one may be.
+// TestServe_BoundsConnectionsAndHeaders tests a limit of one connection with an idle one, and a
+// header above the limit.
 func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	listener := loopback(t)
 	at := listener.Addr().String()
@@ -336,7 +336,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	waiting := dial()
 	defer waiting.Close()
 	if _, err := fmt.Fprintf(waiting, "GET / HTTP/1.1\r\nHost: x\r\nX: %s\r\n\r\n", strings.Repeat("x", 2*maxHeader)); err != nil {
-		t.Log(err) // the server may have answered before it has read all
+		t.Log(err) // the server may have answered before it has read everything
 	}
 	must.Len(t, accepted, 0, "a second connection is accepted")
 	silent.Close()
@@ -344,8 +344,8 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 	must.Succeed(t, end())
 }
 
-// TestLog_HasNothingThatIsObeyed has a registry's words, and those of a client, be commands to CI services and to
-// terminals: the log of the server has none.
+// TestLog_HasNothingThatIsObeyed puts commands for CI services and terminals into texts of a registry and of a
+// client: the log of the server has none.
 func TestLog_HasNothingThatIsObeyed(t *testing.T) {
 	const words = "gone\n::set-output name=x::y ##vso[task.setvariable variable=PATH]/x ##teamcity[x] \u009d0;x\u009c \u202e ##[group]"
 	for _, asJSON := range []bool{false, true} {

@@ -18,7 +18,7 @@ func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 	defer opened.Close()
 	file := must.Get(opened.(*net.TCPListener).File())(t)
 	defer file.Close()
-	fd, err := syscall.Dup(int(file.Fd())) // which inherited closes
+	fd, err := syscall.Dup(int(file.Fd())) // inherited closes it
 	must.Succeed(t, err)
 	mine := cli.Environment{"LISTEN_PID=" + strconv.Itoa(os.Getpid()), "LISTEN_FDS=1"}
 	got, err := inherited(mine, os.Getpid(), fd)
@@ -33,7 +33,7 @@ func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
 	must.Refuse(inherited(mine, os.Getpid(), fd))(t, "a socket that isn't there is no error")
 }
 
-// FuzzInherited has the variables of systemd be anything: without a socket there is none.
+// FuzzInherited sets the variables of systemd to anything: without a socket, inherited returns none.
 func FuzzInherited(f *testing.F) {
 	f.Add("7", "1")
 	f.Add("7", "-1")

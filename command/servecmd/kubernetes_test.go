@@ -12,8 +12,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// What docs/fleet/kubernetes.yaml uses of the schema of Kubernetes 1.34, with the names and types of k8s.io/api. A key that isn't
-// here is a spelling mistake, or something new that is to be added from there.
+// The parts of the Kubernetes 1.34 schema that docs/fleet/kubernetes.yaml uses, with the names and types of k8s.io/api. A key that isn't
+// here is misspelt, or has to be added from k8s.io/api.
 type (
 	kubeMeta struct {
 		Name                string
@@ -101,8 +101,8 @@ type (
 	}
 )
 
-// TestDeployment_KubernetesTakesItsFile decodes each document strictly, and compares what has to agree: options, probes, ports, and
-// how long a pod may take to end.
+// TestDeployment_KubernetesTakesItsFile decodes each document strictly, and compares options, probes, ports and
+// the termination grace period.
 func TestDeployment_KubernetesTakesItsFile(t *testing.T) {
 	var deployment kubeDeployment
 	var service kubeService

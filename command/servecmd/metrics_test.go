@@ -38,7 +38,7 @@ func (f *front) idle() {
 	}
 }
 
-// looks has the store be listed until the test ends, and waits for the first list.
+// looks runs look until the test ends, and waits for the first list of the store.
 func (f *front) looks(t *testing.T) {
 	t.Cleanup(background(t.Context(), f.look))
 	for f.held.Load() == nil {
@@ -46,7 +46,7 @@ func (f *front) looks(t *testing.T) {
 	}
 }
 
-// widgetRegistry has acme/widget.
+// widgetRegistry starts a registry with acme/widget.
 func widgetRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
 	registry := providertest.New(t)
@@ -54,7 +54,7 @@ func widgetRegistry(t *testing.T) *providertest.Registry {
 	return registry
 }
 
-// frontOf has a server of a registry with acme/widget.
+// frontOf makes a server of a registry with acme/widget.
 func frontOf(t *testing.T) (*front, *providertest.Registry) {
 	t.Helper()
 	return frontIn(t, t.TempDir())
@@ -74,7 +74,7 @@ func frontIn(t *testing.T, dir string) (*front, *providertest.Registry) {
 	return f, registry
 }
 
-// ask returns the answer to a request, whose path has a token behind "#".
+// ask returns the response to a request; target is a path, with a token after "#".
 func (f *front) ask(t *testing.T, target string, want int) *httptest.ResponseRecorder {
 	t.Helper()
 	path, token, _ := strings.Cut(target, "#")
@@ -85,7 +85,7 @@ func (f *front) ask(t *testing.T, target string, want int) *httptest.ResponseRec
 	return w
 }
 
-// stat is what a server has counted under a name.
+// stat returns a server's counter.
 func stat(server *mirrorserver.Server, name string) int64 {
 	for _, s := range server.Stats() {
 		if s.Name == name {
@@ -125,7 +125,7 @@ func TestFront_HasMetrics(t *testing.T) {
 	must.EqualSlices(t, namesIn("`(tfdeps_\\w+)`", string(page)), sent)
 }
 
-// namesIn returns what the pattern finds in a text, each name once.
+// namesIn returns the matches of a pattern in a text, without duplicates.
 func namesIn(pattern, text string) (names []string) {
 	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
 		names = append(names, match[1])
@@ -134,8 +134,8 @@ func namesIn(pattern, text string) (names []string) {
 	return slices.Compact(names)
 }
 
-// TestFront_SeesWhatIsNewInTheStore: who has just installed the first package finds it on the page, although the store
-// is listed once a minute otherwise.
+// TestFront_SeesWhatIsNewInTheStore: a new package is soon on the page, although the store
+// is otherwise listed once a minute.
 func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	f, _ := frontOf(t)
 	f.news = time.Millisecond
@@ -148,8 +148,8 @@ func TestFront_SeesWhatIsNewInTheStore(t *testing.T) {
 	}
 }
 
-// TestFront_IsntReadyWithoutItsBucket: a balancer sends no one to a server that can't read its bucket, and the server
-// isn't restarted for that.
+// TestFront_IsntReadyWithoutItsBucket: /readyz of a server that can't read its bucket fails, so that balancers skip it, but not /healthz, so that
+// it isn't restarted.
 func TestFront_IsntReadyWithoutItsBucket(t *testing.T) {
 	f, registry := frontOf(t)
 	broken := must.Get(mirrorserver.Handler(&providercache.Fetcher{Source: registry.Source()}, unreadable{blob.NewDirectory(t.TempDir())}, mirrorserver.Options{}))(t)
@@ -181,7 +181,7 @@ func TestUpstreams_AddUpByHost(t *testing.T) {
 	for _, e := range []hosts.Exchange{
 		{Host: "a.example.com", Status: 200, Took: time.Second}, {Host: "a.example.com", Status: 404, Took: 2 * time.Second}, {Host: "a.example.com", Took: time.Minute},
 		{Host: "b.example.com:8443", Status: 304},
-		{Host: "c\xff", Status: 500}, // an upstream may name any host as the place of an archive, and a label has only valid text
+		{Host: "c\xff", Status: 500}, // an upstream may name any host for an archive, and a label has to be valid UTF-8
 	} {
 		u.observe(e)
 	}
@@ -219,7 +219,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 	f.ask(t, "/readyz", http.StatusOK)
 }
 
-// TestFront_MetricsHaveTokensOfTheirOwn: those of clients don't show the metrics, and those of the metrics install nothing.
+// TestFront_MetricsHaveTokensOfTheirOwn: tokens of clients don't give access to the metrics, and those of the metrics not to packages.
 func TestFront_MetricsHaveTokensOfTheirOwn(t *testing.T) {
 	f, _ := frontOf(t)
 	dir := must.WriteAll(t, t.TempDir(), map[string]string{"clients": "one", "metrics": "two"})

@@ -30,7 +30,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// startServing runs a server that finds a registry at registry.example.com, and returns its URL and what ends it and returns its log.
+// startServing runs a server with a registry at registry.example.com, and returns its URL, and a function that ends it and returns its log.
 func startServing(t *testing.T, registry *providertest.Registry, args ...string) (at string, end func() string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,16 +67,16 @@ func startServing(t *testing.T, registry *providertest.Registry, args ...string)
 	return at, end
 }
 
-// TestServe_AsksNoHostOfItsOwnNetwork has a registry, and a client, name a server that only this machine reaches, in each way there
-// is. With -allow-network it is asked.
+// TestServe_AsksNoHostOfItsOwnNetwork names, in each possible way of a registry and a client, a server that only this machine
+// reaches. The server asks it only with -allow-network.
 func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 	t.Parallel()
 	const widget = "/acme/widget/"
 	for name, c := range map[string]struct {
-		kind string // of the registry's answer that names the server; "": the client does
-		key  string // in that answer; "": it is a redirect
-		as   string // the server's address; "": 127.0.0.1
-		asks string // for what; "": the archive
+		kind string // of the registry's answer that names the server; "" if the client does
+		key  string // in that answer; "" for a redirect
+		as   string // the server's address; "" means 127.0.0.1
+		asks string // the requested kind; "" means the archive
 	}{
 		"an archive":                     {kind: "package", key: "download_url"},
 		"an archive by a name":           {kind: "package", key: "download_url", as: "localhost"},
@@ -132,7 +132,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 	}
 }
 
-// TestOptions_Named: what those who run the server have named is asked wherever it is.
+// TestOptions_Named: hosts that the operator names may have private addresses.
 func TestOptions_Named(t *testing.T) {
 	product := getproviders.Terraform("")
 	include := must.Get(patterns(product, []string{"registry.home/acme/*", "*/*/*", "hashicorp/*"}))(t)

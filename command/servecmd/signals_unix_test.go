@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
-// lines are written to by a log, a line at a time.
+// lines gets the lines of a log.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) {
@@ -29,7 +29,7 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestServe_ReadsFilesAgainOnHangup has this process get SIGHUP, which would end it, while it serves.
+// TestServe_ReadsFilesAgainOnHangup sends SIGHUP, which would otherwise end this process, while it serves.
 func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	dir, logged := t.TempDir(), make(lines, 1000)
 	ca := providertest.NewCA()
@@ -47,7 +47,7 @@ func TestServe_ReadsFilesAgainOnHangup(t *testing.T) {
 	end := running(t, func(ctx context.Context) error {
 		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, listener, nil, f)
 	})
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // else one that comes too early ends the test
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // otherwise an early signal ends the test
 	for _, want := range []string{"files are read again", "stays as it was"} {
 		for line, tries := "", 0; !strings.Contains(line, want); tries++ {
 			must.Succeed(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))

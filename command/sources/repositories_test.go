@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestCreateRepository_EndsWithItsCommand has a command that leaves a process with its output open, and one that says a lot.
+// TestCreateRepository_EndsWithItsCommand runs a command that leaves a process with open output, and one with much output.
 func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 	t.Parallel()
 	if !peertest.RunsScripts() {
@@ -25,7 +25,7 @@ func TestCreateRepository_EndsWithItsCommand(t *testing.T) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "create.sh")
 		must.Write(t, path, script)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // for the failure of the test
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // ends the test after a failure
 		defer cancel()
 		return CreateRepository(&cli.Meta{Context: t.Context(), Env: cli.Environment(os.Environ())}, "sh "+path)(ctx, at)
 	}

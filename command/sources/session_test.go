@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A network that can't be made again leaves the one before, as init goes on with it.
+// If making a network fails, the previous one stays, because init continues with it.
 func TestConnect_KeepsTheNetworkBefore(t *testing.T) {
 	t.Parallel()
 	var failure error

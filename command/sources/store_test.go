@@ -38,7 +38,7 @@ func TestModules_NoStoreThatOthersCanWriteTo(t *testing.T) {
 		t.Errorf("%q, %s", got, &log)
 	}
 	opened := m.CacheDir
-	if runtime.GOOS == "windows" { // where the lists of what is above say nothing
+	if runtime.GOOS == "windows" { // where the check of the directories above doesn't apply
 		opened = ModuleStore(m)
 	}
 	must.Succeed(t, cachetest.OpenToAll(opened))

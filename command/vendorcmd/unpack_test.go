@@ -30,8 +30,8 @@ const (
 	moduleRecords   = ".terraform/modules/modules.json"
 )
 
-// TestUnpack_RefusesWhatIsNotLocked has archives of an attacker who wants another package to be
-// used than the locked one.
+// TestUnpack_RefusesWhatIsNotLocked has archives of an attacker who tries to replace the locked
+// package.
 func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 	good, evil := h1Of(t, "terraform-provider-widget", "good"), h1Of(t, "terraform-provider-widget", "evil")
 	zh, net, other := getproviders.Hash("zh:"+strings.Repeat("0", 64)), h1Of(t, "main.tf", "good"), h1Of(t, "main.tf", "evil")
@@ -91,8 +91,8 @@ func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 	}
 }
 
-// TestUnpack_KeepsWhatIsLocked: entries that the archive doesn't have stay. Entries for what isn't
-// locked, or what the user has named, are added.
+// TestUnpack_KeepsWhatIsLocked: entries that the archive doesn't have stay. Entries for packages that aren't
+// locked, and hashes that the user has named, are added.
 func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 	good, more := h1Of(t, "terraform-provider-widget", "good"), h1Of(t, "terraform-provider-widget", "more")
 	zh, net, other := getproviders.Hash("zh:"+strings.Repeat("0", 64)), h1Of(t, "main.tf", "good"), h1Of(t, "main.tf", "more")
@@ -157,10 +157,10 @@ func TestUnpack_AllHashesHaveToBeNamed(t *testing.T) {
 	}
 }
 
-// tree is the content of a directory, by path. A content that begins with "-> " is that of a link.
+// tree is the content of a directory, by path. A content that begins with "-> " is a symlink.
 type tree map[string]string
 
-// with is the tree with more in it, or with other content.
+// with returns the tree with added or changed files.
 func (tr tree) with(more tree) tree {
 	all := maps.Clone(tr)
 	maps.Copy(all, more)
@@ -186,7 +186,7 @@ func (tr tree) pack(t *testing.T) string {
 	return name
 }
 
-// treeOf is the content of a directory, with modes and times of files.
+// treeOf returns the content of a directory, with modes and mtimes of files.
 func treeOf(t *testing.T, dir string) tree {
 	t.Helper()
 	all := tree{}
@@ -209,18 +209,18 @@ func treeOf(t *testing.T, dir string) tree {
 	return all
 }
 
-// zipped is an archive of the provider's package.
+// zipped returns an archive of the provider's package.
 func zipped(content string) string {
 	return string(providertest.Zip(map[string]string{"terraform-provider-widget": content}))
 }
 
-// h1Of is the hash of a package with this one file.
+// h1Of returns the hash of a package with one file.
 func h1Of(t *testing.T, name, content string) getproviders.Hash {
 	t.Helper()
 	return must.Get(treehash.Dir(t.Context(), must.WriteAll(t, t.TempDir(), tree{name: content})))(t)
 }
 
-// locked is a lock file of "PROVIDER@VERSION" and hashes.
+// locked returns a lock file for "PROVIDER@VERSION" and hashes.
 func locked(t *testing.T, name string, hashes ...getproviders.Hash) string {
 	t.Helper()
 	return lockedToo(t, &depsfile.Locks{}, name, hashes...)
@@ -234,7 +234,7 @@ func lockedToo(t *testing.T, locks *depsfile.Locks, name string, hashes ...getpr
 	return string(locks.Encode(product))
 }
 
-// lockedModule is a lock file for modules.
+// lockedModule returns a lock file for modules.
 func lockedModule(keyed string, hash getproviders.Hash) string {
 	key, version, _ := strings.Cut(keyed, "@")
 	locks := modulelock.Locks{}

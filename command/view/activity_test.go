@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// shownActivity is an Activity on a terminal of its own.
+// shownActivity returns an Activity on a new terminal.
 func shownActivity(clock *watch, change func(*Options)) (*Activity, *screentest.Terminal) {
 	m := screentest.New(100, 30)
 	o := Options{
@@ -30,7 +30,7 @@ func shownActivity(clock *watch, change func(*Options)) (*Activity, *screentest.
 
 var plan9 = getproviders.Platform{OS: "plan9", Arch: "arm"}
 
-// phases play what can happen to packages, up to a moment.
+// phases sends events of all phases of packages.
 func phases(a *Activity, clock *watch) {
 	a.Observe(event.Event{Kind: event.Queued, Sizes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
 	a.Observe(on(event.Hashing, alpha, v1, plan9, "/a"))
@@ -93,8 +93,8 @@ Total: 0 of 2                                [===>-----------]  24/100 MB  6s le
 	}
 }
 
-// When all bytes are here, no time that is left can be told; and what isn't as it should be is
-// downloaded from its beginning.
+// When all bytes have arrived, the time left is unknown; and a damaged package is
+// downloaded from the beginning.
 func TestActivity_NamesThePhaseOfAll(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, nil)
@@ -131,7 +131,7 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	}
 }
 
-// What was asked for and hasn't come yet is waited for; that a partial archive was here already doesn't count.
+// A download without new bytes is "waiting", even if a part of the archive was kept by an earlier run.
 func TestActivity_TellsOfWaiting(t *testing.T) {
 	for had, want := range map[int64]string{
 		0:       "example.com/acme/alpha v1.2.3  [>-----------------------------]  0/157 MB  waiting  9s",
@@ -174,7 +174,7 @@ func TestActivity_TellsOfRetriesInTerminals(t *testing.T) {
 	} {
 		clock := newWatch()
 		a, screen := shownActivity(clock, test.change)
-		for range 3 { // several requests meet the same fate
+		for range 3 { // several requests are retried for the same reason
 			a.Retrying(retry)
 		}
 		retry := retry
@@ -229,7 +229,7 @@ Total: 0 of 2                     [>-----------------------------]`
 	must.Equal(t, screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)")
 }
 
-// Bars that are drawn by the clock alone stop with Close, and what others print at the same time stays whole.
+// Bars that are drawn by the timer stop with Close, and other output at the same time stays whole.
 func TestActivity_DrawsByTheClock(t *testing.T) {
 	a, screen := shownActivity(newWatch(), func(o *Options) { o.Refresh, o.Now = time.Millisecond, time.Now })
 	a.Observe(came(alpha, 0, 100*mb))

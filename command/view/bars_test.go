@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// onTerminal is an Init that has both streams on one terminal.
+// onTerminal returns an Init with both streams on one terminal.
 func onTerminal(clock *watch, change func(*Options)) (*Init, *screentest.Terminal) {
 	m := screentest.New(100, 30)
 	o := Options{
@@ -128,7 +128,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	must.Equal(t, strings.TrimSpace(screen.Text()), "- Finding latest version of example.com/acme/alpha...\n\nError: Canceled")
 }
 
-// After an interrupt, whatever goes on until the work has stopped draws nothing, and lines still come.
+// After an interrupt no bars are drawn, although work continues for a moment, and lines are still printed.
 func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	clock := newWatch()
 	v, screen := onTerminal(clock, nil)
@@ -179,7 +179,7 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 	}
 }
 
-// Where stdout isn't the terminal, the terminal shows none of it.
+// If stdout isn't the terminal, the terminal shows none of it.
 func TestBars_WithResultsElsewhere(t *testing.T) {
 	clock := newWatch()
 	var elsewhere bytes.Buffer

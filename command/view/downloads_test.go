@@ -32,7 +32,7 @@ type script []struct {
 	event event.Event
 }
 
-// play lets a speaker observe a script.
+// play sends the events of a script to a speaker.
 func (s *speaker) play(clock *watch, events script) {
 	begun := clock.Time
 	for _, step := range events {
@@ -57,7 +57,7 @@ func came(p getproviders.Provider, done, total int64) event.Event {
 	return on(event.Progress, p, v1, [2]int64{done, total})
 }
 
-// download has a part of a package come within a second.
+// download sends the events of a part of a package that arrives within a second.
 func (w *watch) download(to interface{ Observe(event.Event) }, p getproviders.Provider, done, total int64) {
 	to.Observe(came(p, 0, total))
 	w.Advance(time.Second)

@@ -66,12 +66,12 @@ func jsonFetched(name, source, level, ended, begun string) string {
 		ended + `"provider":"example.com/acme/` + name + `","source":"` + source + `"` + begun + `,"type":"package","version":"1.2.3"}` + "\n"
 }
 
-// jsonLogFrom is jsonLog about a package that a source has.
+// jsonLogFrom is jsonLog with a source.
 func jsonLogFrom(text, source string) string {
 	return strings.Replace(jsonLog(text), `"type"`, `"source":"`+source+`","type"`, 1)
 }
 
-// That packages take their room in each directory, or aren't symbolic links, is printed once, with the reason.
+// The note that packages are copies, or aren't symlinks, is printed once, with the reason.
 func TestInit_WhyPackagesAreNoLinksIsShownOnce(t *testing.T) {
 	linked := func(p getproviders.Provider, mode providercache.LinkMode, why ...error) event.Event {
 		return ended(event.Linked, p, v1, mode, errors.Join(why...))

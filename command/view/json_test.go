@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// What all lines have in common in all tests.
+// The parts that all lines share in all tests.
 const (
 	jsonStart = `{"@level":"info","@message":`
 	jsonEnded = `"ended_at":"2026-05-04T03:02:01.123456Z",`

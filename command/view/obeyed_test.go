@@ -17,10 +17,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// obeyedText has what terminals and CI services obey: an OSC sequence, a return, one by C1 controls, changes of direction, line ends of three kinds.
+// obeyedText has text that terminals and CI services obey: an OSC sequence, a carriage return, C1 controls, bidirectional controls, line ends of three kinds.
 const obeyedText = "x\x1b]0;title\x07y\r\u009d8;;https://z\u009c \u202eabc\u2066\u061c \u0085\u2028\u2029 ##teamcity[publishArtifacts '/x'] ##vso[task.setvariable]"
 
-// obeyed is what of a text would be obeyed.
+// obeyed returns the parts of a text that would be obeyed.
 func obeyed(text string) (found []string) {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)) {
@@ -35,7 +35,7 @@ func obeyed(text string) (found []string) {
 	return found
 }
 
-// TestOutput_HasNothingThatIsObeyed has such a text, and one that begins a line, in each kind of output.
+// TestOutput_HasNothingThatIsObeyed puts such a text, and one at the beginning of a line, into each kind of output.
 func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 	t.Parallel()
 	const words = obeyedText + " aaaa ::set-output name=x::y\n::error::z ##[group]"

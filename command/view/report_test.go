@@ -24,12 +24,12 @@ import (
 // hostileText would become markup, or end the data, where a page doesn't take care.
 const hostileText = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\"><!--<script>&lt;b&gt;\u2028/*DATA*/HASH"
 
-// reportProvider is a provider of a host that writes what it likes.
+// reportProvider returns a provider with the given type.
 func reportProvider(name string) getproviders.Provider {
 	return getproviders.Provider{Hostname: hosts.Hostname("registry.terraform.io"), Namespace: "acme", Type: name}
 }
 
-// sampleReport is the page of a run that failed, with as many providers as are asked for, of all kinds.
+// sampleReport returns the page of a failed run, with count providers of all kinds.
 func sampleReport(t *testing.T, count int) string {
 	t.Helper()
 	clock := newWatch()
@@ -80,7 +80,7 @@ func sampleReport(t *testing.T, count int) string {
 	return page.String()
 }
 
-// dataIn is the data of a page.
+// dataIn returns the data of a page.
 func dataIn(t *testing.T, page string) (data struct {
 	Directory string
 	Took      float64
@@ -136,8 +136,8 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	}
 }
 
-// Names, sources and errors are written by others. In the page they are data, which ends nowhere but at its end, and the only
-// script that runs is the one whose hash the page names.
+// Names, sources and errors may be hostile. In the page they are data that can't end the script element, and the only
+// script that runs is the one with the hash in the page's policy.
 func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	t.Parallel()
 	page := sampleReport(t, 3)

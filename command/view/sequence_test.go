@@ -31,7 +31,7 @@ func recorded(events ...event.Event) *run {
 	return r
 }
 
-// names makes lines short enough for tables.
+// names shortens lines for tables.
 func names(lines []line) string {
 	var texts []string
 	for _, l := range lines {
@@ -49,8 +49,8 @@ func names(lines []line) string {
 	return strings.Join(texts, ", ")
 }
 
-// on is an event about a provider. What more it has goes to the field of its type; a text is where something is or comes
-// from, numbers are bytes, and an error behind a link mode says why it is that.
+// on returns an event about a provider. Each further value sets the field of its type: a text is a path or
+// source, numbers are bytes, and an error after a link mode is its reason.
 func on(kind event.Kind, p getproviders.Provider, more ...any) event.Event {
 	e := event.Event{Kind: kind, Outcome: event.Outcome{Selection: getproviders.Selection{Provider: p}}}
 	for _, value := range more {

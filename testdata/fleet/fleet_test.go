@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestSimulation_IsTrueOfInstallationsHere compares the requests and the bytes of a few installations through a real
-// server with what the simulation says. Times aren't compared: they depend on what else the machine does.
+// TestSimulation_IsTrueOfInstallationsHere compares the requests and the bytes of a few real installations through a
+// server with the simulation. Times aren't compared, because they depend on the machine's load.
 func TestSimulation_IsTrueOfInstallationsHere(t *testing.T) {
 	const runners, scale = 8, 0.0002
 	really, here, err := inTruth(runners, scale, usual.connection)
@@ -18,7 +18,7 @@ func TestSimulation_IsTrueOfInstallationsHere(t *testing.T) {
 	if really.RegistryArchives != said.RegistryArchives || really.RegistryDocuments != said.RegistryDocuments || really.MirrorRequests != said.MirrorRequests {
 		t.Errorf("the simulation says %+v, and in truth it is %+v", said, really)
 	}
-	const head = 1.1 // what archives have beside their content
+	const head = 1.1 // the overhead of archives
 	if really.RegistryBytes < said.RegistryBytes || really.RegistryBytes > head*said.RegistryBytes || really.MirrorBytes > head*said.MirrorBytes {
 		t.Errorf("the simulation says %.0f and %.0f bytes, and in truth it is %.0f and %.0f", said.RegistryBytes, said.MirrorBytes, really.RegistryBytes, really.MirrorBytes)
 	}

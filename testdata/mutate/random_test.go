@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// inModule makes a module of the files, and has the test run in it.
+// inModule makes a Go module of the files, and changes to its directory.
 func inModule(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())

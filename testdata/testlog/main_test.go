@@ -59,7 +59,7 @@ func TestTestLog_PrintsRacesOfTestsThatPass(t *testing.T) {
 	must.Equal(t, out.String(), "a: WARNING: DATA RACE\nWrite at 0x00c0\n")
 }
 
-// A test that was built for another system, or that was skipped, counts as one that didn't pass.
+// A test for another system, or one that was skipped, counts as not passed.
 func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 	const events = `{"Action":"pass","Package":"example.com/m/a","Test":"TestPasses"}
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPasses/case"}
@@ -109,7 +109,7 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 	}
 }
 
-// Of the tests, only those that are listed may fail. A package may fail for them alone.
+// Only listed tests may fail, and a package may only fail because of them.
 func TestTestLog_ListedTestsMayFail(t *testing.T) {
 	const (
 		ofPackage = `{"Action":"fail","Package":"example.com/m/a"}`

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestProblems_AreNoCommandsOfCI has the words of a registry be commands, as text with boxes and
+// TestProblems_AreNoCommandsOfCI puts commands of CI services into a registry's text, and prints it with boxes and
 // without, wrapped to any width, and as JSON.
 func TestProblems_AreNoCommandsOfCI(t *testing.T) {
 	t.Parallel()

@@ -39,7 +39,7 @@ func fail(p getproviders.Provider, step string, err error) error {
 	return getproviders.Selection{Provider: p, Version: getproviders.Version{Major: 1}}.Failed(step, err)
 }
 
-// What else a failure may be is in the command's testdata/failures.txtar.
+// Further failures are in the command's testdata/failures.txtar.
 func TestInstallProblems(t *testing.T) {
 	plain := errors.New("it broke")
 	tests := []struct {
@@ -119,7 +119,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		provider getproviders.Provider
 		cause    error
 		suggest  Suggest
-		want     string // "": no word of it
+		want     string // "" means that it isn't mentioned
 	}{
 		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
 		{"nothing is known", implied, &getproviders.Fault{Kind: getproviders.ErrProviderNotFound, Subject: getproviders.Subject{Registry: true}, Err: errors.New("no")}, knowsNothing, "All modules should specify"},

@@ -50,12 +50,12 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 	for range 5 {
 		q.Show(problems(1, 45, problem.Errorf, few), func(*problem.Problem, *Snippet) int { count++; return 0 })
 	}
-	if count != 50+4 { // and what is said of the rest, four times
+	if count != 50+4 { // and the summary of the rest, four times
 		t.Errorf("several calls of one run show %d", count)
 	}
 }
 
-// TestShowing_TextsHaveAnEnd has names of megabytes, which messages quote.
+// TestShowing_TextsHaveAnEnd tests messages that quote names of megabytes.
 func TestShowing_TextsHaveAnEnd(t *testing.T) {
 	name := strings.Repeat("\u00e4", 1<<20)
 	p := new(Showing).told(problem.Error("", "No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
@@ -96,7 +96,7 @@ func TestSnippet_LeavesWhatIsAtFault(t *testing.T) {
 	}
 }
 
-// TestSnippet_HasAnEnd has a problem about a file of many lines.
+// TestSnippet_HasAnEnd tests a problem about many lines of a file.
 func TestSnippet_HasAnEnd(t *testing.T) {
 	text := strings.Repeat("a line\n", 10_000)
 	whole := hcl.Range{Start: hcl.InitialPos, End: hcl.Pos{Line: 10_000, Column: 2, Byte: len(text) - 1}}

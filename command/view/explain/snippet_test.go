@@ -56,7 +56,7 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// Of a line of megabytes, only the part around what is at fault is shown; and a file that is so large isn't parsed again.
+// Of a line of megabytes only the part around the problem is shown, and so large a file isn't parsed again.
 func TestSnippet_OfALongLine(t *testing.T) {
 	long := "x = {\n" + strings.Repeat("\u00e4", 1<<20) + "!" + strings.Repeat("\u00f6", 1<<20) + "\n}\n"
 	at := strings.Index(long, "!")
@@ -82,7 +82,7 @@ func TestSnippet_ChangedFile(t *testing.T) {
 	}
 }
 
-// The parser of JSON takes the square of the depth, and that of the language as many calls.
+// The time of the JSON parser grows with the square of the depth, and HCL's parser recurses as deep.
 func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
 	for opens, closes := range map[string]string{`{"a":`: "}", "[": "]", "!": "", `"${`: `}"`} {
 		for levels, parsed := range map[int]bool{10: true, 1001: false} {
@@ -95,7 +95,7 @@ func TestSnippet_DeepFilesGoWithoutHeaders(t *testing.T) {
 	}
 }
 
-// Whatever a range and a file hold, something is printed.
+// For any range and any file, something is printed.
 func FuzzSnippet(f *testing.F) {
 	f.Add([]byte(broken), "main.tf", 3, 13, 47, 3, 18, 52)
 	f.Add([]byte(`{"a": [}`), "main.tf.json", 1, 2, 1, 1, 3, 2)

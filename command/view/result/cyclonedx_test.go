@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// propertiesOf are the values of a component's properties, by their names without "tfdeps:".
+// propertiesOf returns the values of a component's properties, by their names without "tfdeps:".
 func propertiesOf(c cdx.Component) map[string][]string {
 	all := map[string][]string{}
 	for _, p := range *c.Properties {

@@ -145,8 +145,8 @@ func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 	must.Equal(t, asText, "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n")
 }
 
-// TestVerify_NamesInPackagesWriteNoLines: the author of a package chooses the names of
-// files, and what a link leads to.
+// TestVerify_NamesInPackagesWriteNoLines: a hostile package chooses the names of
+// files, and the targets of symlinks.
 func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
 	hostile := errors.New("it is a link to what isn't there: /x\nVerified 9 packages\r\x1b[2J")
 	for _, finding := range []providercache.Finding{providercache.Dangling, providercache.Unreadable} {

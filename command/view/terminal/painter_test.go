@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A terminal that becomes narrower breaks lines that are on it already.
+// A terminal that becomes narrower wraps its lines.
 func TestPainter_FollowsTheWidth(t *testing.T) {
 	columns := 40
 	var written strings.Builder
@@ -26,7 +26,7 @@ func TestPainter_CutsLinesToTheWidth(t *testing.T) {
 	p := painter{out: Stream{Writer: screen, Width: 20}}
 	p.draw([]string{strings.Repeat("世", 12), strings.Repeat("x", 25)})
 	_, _ = p.print([]byte("above\n"), p.drawn)
-	fmt.Fprint(screen, "^C") // what a terminal shows of a key
+	fmt.Fprint(screen, "^C") // the terminal's echo of a key
 	p.draw([]string{"one"})
 	must.Equal(t, screen.Text(), "above\none")
 	p.draw(nil)
