@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -81,7 +82,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 
 // Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and nothing in it changes. One of
 // them may be root. A cache that another user could have written to proves nothing: without a lock entry it isn't used.
-func TestCache_OfAnImageIsUsedAsItIs(t *testing.T) {
+func TestCache_OfAnImage(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)
@@ -106,4 +107,23 @@ func TestCache_OfAnImageIsUsedAsItIs(t *testing.T) {
 	before = tree(t, im.dir)
 	must.Equal(t, im.installAs(t, nobody, "unread"), didFetch)
 	must.EqualSlices(t, tree(t, im.dir), before)
+	// Receipts beside a cache that this process can write to may have come with the cache, whoever
+	// owns it. They overrule neither the lock file nor the source.
+	for name, poison := range poisons {
+		for how, lock := range map[string]func(h1, zh getproviders.Hash) *depsfile.Locks{
+			"locked":                  func(h1, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", h1, zh) },
+			"locked by the archive's": func(_, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", zh) },
+			"not locked":              func(_, _ getproviders.Hash) *depsfile.Locks { return nil },
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				im := newImage(t)
+				h1, zh, _ := packageHashes(t, []byte(read(t, im.archive)))
+				poison(t, im, h1, zh)
+				in := im.installer(t)
+				install(t, in, widgets, lock(h1, zh))
+				must.Equal(t, read(t, widgetIn(in.Target.Dir)), originalWidget)
+			})
+		}
+	}
 }

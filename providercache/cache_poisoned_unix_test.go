@@ -12,9 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/must"
 )
 
 // poisons are what a cache that CI restores as root may contain: another executable, and receipts
@@ -58,29 +56,6 @@ func forge(t *testing.T, path, was, is string) {
 	sum := func(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
 	head = bytes.Replace(head, sum(body), sum(forged), 1)
 	succeed(t, os.WriteFile(path, append(append(head, '\n'), forged...), 0o644))
-}
-
-// Receipts beside a cache that this process can write to may have come with the cache, whoever
-// owns it. They overrule neither the lock file nor the source.
-func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
-	needsReceipts(t)
-	for name, poison := range poisons {
-		for how, lock := range map[string]func(h1, zh getproviders.Hash) *depsfile.Locks{
-			"locked":                  func(h1, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", h1, zh) },
-			"locked by the archive's": func(_, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", zh) },
-			"not locked":              func(_, _ getproviders.Hash) *depsfile.Locks { return nil },
-		} {
-			t.Run(name+", "+how, func(t *testing.T) {
-				t.Parallel()
-				im := newImage(t)
-				h1, zh, _ := packageHashes(t, []byte(read(t, im.archive)))
-				poison(t, im, h1, zh)
-				in := im.installer(t)
-				install(t, in, widgets, lock(h1, zh))
-				must.Equal(t, read(t, widgetIn(in.Target.Dir)), originalWidget)
-			})
-		}
-	}
 }
 
 // mountedReadOnly is a command that runs another one with directories mounted read-only. Not every

@@ -20,10 +20,11 @@ import (
 // above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
 const (
 	maxCallsOfInit     = 40
-	maxCallsOfProvider = 2  // besides one for each of its files and directories
-	maxCallsOfLink     = 60 // of a provider that comes from the cache; 45 by hard links
-	maxOtherCalls      = 8  // of a provider, about what is open: 3 with nothing to do
-	maxOtherOfLink     = 35 // 22 by hard links
+	maxCallsOfProvider = 2   // besides one for each of its files and directories
+	maxCallsOfLink     = 60  // of a provider that comes from the cache; 45 by hard links
+	maxOtherCalls      = 8   // of a provider, about what is open: 3 with nothing to do
+	maxOtherOfLink     = 35  // 22 by hard links
+	maxCallsOfRoot     = 235 // of an unchanged root module that requires three providers and calls a local module; 224
 )
 
 // TestInit_LooksAtFewFiles counts them, and those about what is open, for two and for twelve providers, whose packages are a directory with one
@@ -74,35 +75,27 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 		t.Errorf("an init with nothing to do takes %d calls about files, and for each provider %d and %d others, want at most %d, %d and %d",
 			fixed, provider, other, maxCallsOfInit, maxCallsOfProvider+2, maxOtherCalls)
 	}
-}
-
-// maxCallsOfRoot is how many calls about files an unchanged root module takes that requires three providers and calls a local module; 224.
-const maxCallsOfRoot = 235
-
-// TestRecursive_LooksAtFewFiles counts the calls about files that each further root module adds to a run in which nothing is to be done.
-func TestRecursive_LooksAtFewFiles(t *testing.T) {
-	t.Parallel()
-	harness.RequireProgram(t, "strace")
-	program := harness.Tfdeps(t)
-	_, env := newRegistry(t, 3, nil)
-	config := requiring(3) + "terraform {\n  backend \"local\" {}\n}\nmodule \"m\" {\n  source = \"../../m\"\n}\n"
-	calls := func(roots int) int {
-		dir := t.TempDir()
-		must.Write(t, filepath.Join(dir, "m", "main.tf"), "")
-		for i := range roots {
-			must.Write(t, filepath.Join(dir, "live", fmt.Sprint(i), "main.tf"), config)
+	t.Run("a further root module", func(t *testing.T) {
+		_, env := newRegistry(t, 3, nil)
+		config := requiring(3) + "terraform {\n  backend \"local\" {}\n}\nmodule \"m\" {\n  source = \"../../m\"\n}\n"
+		calls := func(roots int) int {
+			dir := t.TempDir()
+			must.Write(t, filepath.Join(dir, "m", "main.tf"), "")
+			for i := range roots {
+				must.Write(t, filepath.Join(dir, "live", fmt.Sprint(i), "main.tf"), config)
+			}
+			harness.Run(t, dir, env, program, "init", "-recursive")
+			trace := filepath.Join(t.TempDir(), "trace")
+			harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file,getdents64,fstat,read,close", program, "init", "-recursive")
+			return len(regexp.MustCompile(`(?m)^\d+ +[a-z0-9]+\(`).FindAllString(harness.ReadText(t, trace), -1))
 		}
-		harness.Run(t, dir, env, program, "init", "-recursive")
-		trace := filepath.Join(t.TempDir(), "trace")
-		harness.Run(t, dir, env, "strace", "-f", "-o", trace, "-e", "trace=%file,getdents64,fstat,read,close", program, "init", "-recursive")
-		return len(regexp.MustCompile(`(?m)^\d+ +[a-z0-9]+\(`).FindAllString(harness.ReadText(t, trace), -1))
-	}
-	few, many := calls(2), calls(12)
-	each := (many - few) / 10
-	t.Logf("%d calls for each root module", each)
-	if each > maxCallsOfRoot || each < 20 {
-		t.Errorf("a further root module takes %d calls about files, want at most %d", each, maxCallsOfRoot)
-	}
+		few, many := calls(2), calls(12)
+		each := (many - few) / 10
+		t.Logf("%d calls for each root module", each)
+		if each > maxCallsOfRoot || each < 20 {
+			t.Errorf("a further root module takes %d calls about files, want at most %d", each, maxCallsOfRoot)
+		}
+	})
 }
 
 // TestArchives_AreReadOnceAndAtOnce watches what reads of packages on disk: each byte is read once, but for an archive's

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -88,8 +89,12 @@ func TestProgram_IsSmall(t *testing.T) {
 	t.Parallel()
 	info := must.Get(os.Stat(harness.Tfdeps(t)))(t)
 	t.Logf("%d bytes", info.Size())
-	if info.Size() > maxBytes {
-		t.Errorf("the stripped program has %d bytes, want at most %d", info.Size(), maxBytes)
+	most := int64(maxBytes)
+	if runtime.GOOS == "windows" {
+		most += most / 50
+	}
+	if info.Size() > most {
+		t.Errorf("the stripped program has %d bytes, want at most %d", info.Size(), most)
 	}
 }
 
@@ -181,7 +186,7 @@ func TestInit_KeepsOutlinesOfLargeConfigurations(t *testing.T) {
 	t.Parallel()
 	dir := harness.WorkDir(t, "module \"m\" {\n  source = \"./m\"\n}\n")
 	state := filepath.Join(t.TempDir(), "state")
-	env := harness.PinnedEnv(t, "XDG_STATE_HOME="+state)
+	env := harness.PinnedEnv(t, "XDG_STATE_HOME="+state, "LocalAppData="+state)
 	var module strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&module, "output \"o%d\" {\n  value = %[1]d\n}\n", i)
@@ -193,7 +198,11 @@ func TestInit_KeepsOutlinesOfLargeConfigurations(t *testing.T) {
 	}
 	init()
 	again := init()
-	kept := must.Get(filepath.Glob(filepath.Join(state, "tfdeps", "documents", "*")))(t)
+	below := "tfdeps"
+	if runtime.GOOS == "windows" {
+		below = filepath.Join(below, "state")
+	}
+	kept := must.Get(filepath.Glob(filepath.Join(state, below, "documents", "*")))(t)
 	must.Len(t, kept, 1)
 	content := harness.ReadText(t, kept[0])
 	must.NotContain(t, content, "o7")

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -181,7 +180,7 @@ func checkRefusal(t *testing.T, dir, program string, args []string, answer strin
 	if err == nil {
 		return
 	}
-	memory := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	memory := memoryOf(cmd.ProcessState)
 	if cmd.ProcessState.ExitCode() != 1 || out.Len() > maxRefusedOutput || memory > maxRefusedMemory || !strings.Contains(out.String(), "Error") {
 		t.Errorf("%v with %d bytes of output and %d MiB of memory:\n%.300s", err, out.Len(), memory>>20, &out)
 	}
