@@ -224,7 +224,7 @@ func reasonOf(output []string) string {
 	placed := false
 	for _, line := range output {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "--- SKIP") || strings.HasPrefix(line, "===") {
+		if line == "" || strings.HasPrefix(line, "--- SKIP") || strings.HasPrefix(line, "===") || strings.HasPrefix(line, "testscript.go:") {
 			continue
 		}
 		_, after, isPlace := strings.Cut(line, ".go:")

@@ -67,6 +67,7 @@ func TestTestLog_CountsWhatStandsInTheSource(t *testing.T) {
 {"Action":"skip","Package":"example.com/m/a","Test":"TestSkips"}
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPart/here"}
 {"Action":"output","Package":"example.com/m/a","Test":"TestPart/there","Output":"    x_test.go:7: no links\n"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPart/there","Output":"    testscript.go:609: work=$WORK\n"}
 {"Action":"skip","Package":"example.com/m/a","Test":"TestPart/there"}
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPart"}
 {"Action":"skip","Package":"example.com/m/a","Test":"TestNone/there"}
