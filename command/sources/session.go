@@ -186,7 +186,7 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 	}
 	if dir == "" {
 		return nil, s.Log.Fail("cache_failed", "There is no shared cache",
-			"This user has no directory for caches, because HOME isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)
+			"This user has no directory for caches, because HOME (on Windows, LocalAppData) isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)
 	}
 	cache, err := providercache.OpenCache(dir, named)
 	return cache, err == nil || s.Log.Fail("cache_failed", "There is no shared cache",
