@@ -157,7 +157,7 @@ func takeGlobal(args []string, name string) (given string, rest []string) {
 		if isOperand(arg) {
 			break
 		}
-		if option, _, _ := strings.Cut(arg, "="); option == "-"+name || option == "--"+name {
+		if cli.OptionName(arg) == name {
 			return arg, slices.Concat(args[:i], args[i+1:])
 		}
 	}

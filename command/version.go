@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -33,7 +34,9 @@ func versionCommand() cli.Command {
 func runVersion(m *cli.Meta, args []string) (int, error) {
 	var o versionOptions
 	if _, err := o.flags().Parse(args); err != nil {
-		return 0, &cli.UsageError{Text: err.Error()}
+		wrong, _ := errors.AsType[*cli.UsageError](err)
+		wrong.Summary = ""
+		return 0, wrong
 	}
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{})
 	if invalid.HasErrors() {

@@ -246,7 +246,7 @@ func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*provider
 // error.
 func (o *options) followed(paths []string, option string) ([]string, error) {
 	if len(o.Operands) > 0 && paths == nil {
-		return nil, cli.Usagef("%q is no option, and directories have to follow %s", o.Operands[0], option)
+		return nil, cli.Usagef("%q is no option, and directories have to follow %s", o.Operands[0], option).About(option)
 	}
 	return append(paths, o.Operands...), nil
 }

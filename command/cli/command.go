@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -47,18 +46,17 @@ func (c Command) Execute(m *Meta, args []string) int {
 		return code
 	}
 	usage, ok := err.(*UsageError)
-	blame := m.Blame(err)
-	switch {
-	case ok && usage.Summary != "":
-		detail := strings.TrimSuffix(err.Error()+c.more(usage)+"\n\n"+blame, "\n\n")
-		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // the options weren't read because of the error
-		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto), problem.Fail("invalid_option", usage.Summary, "%s", detail))
-	case blame != "":
-		fmt.Fprintf(m.Stderr, "%v\n%s\n", err, blame)
-	default:
-		fmt.Fprintln(m.Stderr, err)
+	if !ok {
+		usage = &UsageError{}
 	}
-	if ok && usage.Help {
+	if usage.Summary != "" {
+		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // the options weren't read because of the error
+		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto),
+			problem.Fail("invalid_option", usage.Summary, "%v%s%s", err, c.more(usage), m.Blame("\n\n", usage.Options...)))
+	} else {
+		fmt.Fprintf(m.Stderr, "%v%s\n", err, m.Blame("\n", usage.Options...))
+	}
+	if usage.Help {
 		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.usage(), c.Name)
 	}
 	if !c.Lines && WantsJSON(args) {
@@ -88,9 +86,10 @@ func (c Command) more(usage *UsageError) string {
 // UsageError is an error about invalid arguments.
 type UsageError struct {
 	Text    string
-	Summary string // Terraform's summary above the text, in a box; "" means the text alone
-	Help    bool   // the usage is printed, too
-	Cause   error  // the error of an option or a variable, or nil
+	Summary string   // Terraform's summary above the text, in a box; "" means the text alone
+	Help    bool     // the usage is printed, too
+	Cause   error    // the error of an option or a variable, or nil
+	Options []string // the options that the error is about, such as "-json"
 
 	operand string // the unexpected operand of a command without operands, or ""
 	strange bool   // it is about an unknown option without a similar one
@@ -106,6 +105,12 @@ func Usagef(format string, args ...any) *UsageError {
 func Misusedf(format string, args ...any) *UsageError {
 	e := Usagef(format, args...)
 	e.Help = true
+	return e
+}
+
+// About sets the Options of the error, and returns it.
+func (e *UsageError) About(options ...string) *UsageError {
+	e.Options = options
 	return e
 }
 

@@ -173,10 +173,7 @@ func BoolFunc(take func(string) error) Value {
 
 // Strings is an option that may be given more than once.
 func Strings(p *[]string) Value {
-	return Func(func(value string) error {
-		*p = append(*p, value)
-		return nil
-	})
+	return Each(p, func(value string) (string, error) { return value, nil })
 }
 
 // OptionalBool is an option that is on, off, or nil if it isn't given.
@@ -191,12 +188,11 @@ func OptionalBool(p **bool) Value {
 // Paths is an option with paths that may be given more than once. *p isn't
 // nil if it was given.
 func Paths(p *[]string) Value {
-	return Func(func(path string) error {
+	return Each(p, func(path string) (string, error) {
 		if path == "" || strings.HasPrefix(path, "-") {
-			return errors.New("a directory or a file has to follow")
+			return "", errors.New("a directory or a file has to follow")
 		}
-		*p = append(*p, path)
-		return nil
+		return path, nil
 	})
 }
 
@@ -234,27 +230,39 @@ func (f Flags) Parse(args []string) (Given, error) {
 	return g, nil
 }
 
+// parse reads options one by one, because an error of package flag doesn't have the option's name as data.
 func (g Given) parse(args []string) error {
-	err := g.set.Parse(args)
-	if err == nil {
-		return nil
+	name, count := "", len(args)
+	if count > 0 {
+		name = OptionName(args[0])
 	}
-	strange := false
-	switch given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); { // package flag has no sentinel for this error
+	option := g.set.Lookup(name)
+	if name != "" {
+		count = 1
+	}
+	if option != nil && !isSwitch(option) && !strings.Contains(args[0], "=") {
+		count = min(2, len(args))
+	}
+	err, strange := g.set.Parse(args[:count]), false
+	switch {
+	case err == nil && count < len(args):
+		return g.parse(args[count:])
+	case err == nil:
+		return nil
 	case errors.Is(err, flag.ErrHelp):
 		err = errors.New("the option -help takes no value but all")
-	case unknown:
-		meant := suggestion(g.set, given)
+	case name != "" && option == nil:
+		meant := suggestion(g.set, name)
 		if strange = meant == ""; !strange {
 			err = fmt.Errorf("%w\n%s", err, meant)
 		}
 	}
-	return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err, strange: strange}
+	return &UsageError{Summary: badFlags, Text: err.Error(), Cause: err, Options: []string{"-" + name}, strange: strange}
 }
 
 // OptionName returns the name in an argument such as "-link=copy", or "" if it is no option.
 func OptionName(arg string) string {
-	if !strings.HasPrefix(arg, "-") {
+	if !strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "---") {
 		return ""
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -346,10 +354,15 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 	return by, nil
 }
 
+// isSwitch reports whether an option may stand without a value.
+func isSwitch(option *flag.Flag) bool {
+	is, ok := option.Value.(interface{ IsBoolFlag() bool })
+	return ok && is.IsBoolFlag()
+}
+
 // fill gives the option the value of its variable.
 func (f Flag) fill(set *flag.FlagSet, value string) error {
-	option := set.Lookup(f.Name).Value
-	if is, ok := option.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() && value != f.word {
+	if isSwitch(set.Lookup(f.Name)) && value != f.word {
 		on, err := ParseSwitch(f.Variable, value)
 		if err != nil && f.word != "" {
 			err = fmt.Errorf("%w, or %s", err, f.word)

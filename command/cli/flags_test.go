@@ -67,6 +67,7 @@ func TestFlags_OnlyAnUnknownOptionIsTakenForAnother(t *testing.T) {
 		usage := must.As[*UsageError](t, err)
 		must.Equal(t, usage.Text, want, args)
 		must.Equal(t, usage.strange, args == "-other", args)
+		must.Equal(t, usage.Options[0] == "-age", strings.HasPrefix(args, "-age"), args)
 	}
 }
 

@@ -24,9 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -147,13 +145,12 @@ func (m *Meta) Showing(activity *view.Activity) *Meta {
 	return &shown
 }
 
-// Blame returns a sentence about the variable that has the option of an error, or "" if the option was typed.
-func (m *Meta) Blame(err error) string {
-	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || r == ':' || r == '"' || r == '=' })
-	for _, word := range words {
-		option, ok := strings.CutPrefix(word, "-")
-		if variable := m.AddedBy[strings.TrimPrefix(option, "-")]; ok && variable != "" {
-			return fmt.Sprintf("The option %s comes from the variable %s, not from the command line.", word, variable)
+// Blame returns lineBreak and a sentence about the variable that has the first of the options that weren't typed, or "" if all were. Options begin with a dash.
+func (m *Meta) Blame(lineBreak string, options ...string) string {
+	for _, option := range options {
+		name := OptionName(option)
+		if variable := m.AddedBy[name]; variable != "" {
+			return fmt.Sprintf("%sThe option -%s comes from the variable %s, not from the command line.", lineBreak, name, variable)
 		}
 	}
 	return ""

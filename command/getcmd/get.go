@@ -51,9 +51,9 @@ func parse(args []string, env cli.Environment) (o options, err error) {
 	switch {
 	case err != nil:
 	case o.json && o.jsonInto != "":
-		err = cli.Usagef("The -json and -json-into arguments are mutually exclusive.")
+		err = cli.Usagef("The -json and -json-into arguments are mutually exclusive.").About("-json", "-json-into")
 	case o.update && o.offlineBy != "":
-		err = cli.Usagef("-update fetches all modules again, and %s allows no requests. Leave out one of the two.", o.offlineBy)
+		err = cli.Usagef("-update fetches all modules again, and %s allows no requests. Leave out one of the two.", o.offlineBy).About("-update", o.offlineBy)
 	}
 	return o, err
 }

@@ -69,11 +69,11 @@ func (o *backendOptions) collect(given cli.Given) {
 }
 
 // conflicts finds options that contradict each other.
-func (o *backendOptions) conflicts(json bool, log *problem.Log) {
+func (o *backendOptions) conflicts(m *cli.Meta, json bool, log *problem.Log) {
 	log.Refuse(o.with != "" && products.StandInFor(o.with) == nil, "Invalid program",
-		"The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)
+		"The value of -with is %q. It can be \"terraform\" or \"tofu\".%s", o.with, m.Blame("\n\n", "-with"))
 	log.Refuse(o.migrate && !json && o.reconfigure, "Invalid init options",
-		"The -migrate-state and -reconfigure options are mutually-exclusive.")
+		"The -migrate-state and -reconfigure options are mutually-exclusive.%s", m.Blame("\n\n", "-migrate-state", "-reconfigure"))
 	const noStores = "It is about state stores, which no released version of Terraform has."
 	log.Refuse(o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
 	log.Refuse(!o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)

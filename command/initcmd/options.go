@@ -34,6 +34,7 @@ type options struct {
 	roots        roots.Options
 	below        []string // the operands: where root modules are looked for
 	sameVersions bool
+	unexpected   *problem.Problem // that there is an operand where none belongs; nil: there isn't
 
 	lockfile string // of -lockfile
 	frozen   bool
@@ -159,37 +160,35 @@ func defaults() options {
 	return options{get: true, backend: backendOptions{initialize: true, createDefault: true}}
 }
 
-// tooManyArguments is the summary of Terraform up to 1.15 and OpenTofu.
-const tooManyArguments = "Too many command line arguments. Did you mean to use -chdir?"
-
 // parse reads the arguments of init, and the variables of options that are not
 // among them. If it returns problems, the options only say how to show these.
-func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, problem.List) {
+func parse(m *cli.Meta, args []string) (options, problem.List) {
 	o := defaults()
 	given, err := o.flags().Parse(args)
 	if err == nil && o.roots.Recursive {
 		o.below, err = given.Rest()
 	}
-	if err != nil {
+	if wrong, ok := errors.AsType[*cli.UsageError](err); ok {
 		o.json = cli.WantsJSON(args)
-		return o, problem.Fail("invalid_option", "Failed to parse command-line flags", "%v", errors.Unwrap(err))
+		return o, problem.Fail("invalid_option", "Failed to parse command-line flags", "%v%s", wrong.Cause, m.Blame("\n\n", wrong.Options...))
 	}
 	if len(given.Operands) > 0 && !o.roots.Recursive {
 		o.json = cli.WantsJSON(args)
-		return o, problem.Fail("invalid_option", tooManyArguments,
-			"The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(args, given.Operands[0]))
+		o.unexpected = problem.Errorf("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
+			"The init command takes options only, and was given %q.%s%s", given.Operands[0], longDash(given.Operands[0]), spaced(m, args, given.Operands[0]))
+		return o, problem.List{o.unexpected}
 	}
-	by, err := given.Fill(env)
+	by, err := given.Fill(m.Env)
 	if err != nil {
 		return o, problem.Fail("invalid_variable", "Invalid value of a variable", "%v", errors.Unwrap(err))
 	}
-	o.settle(by, standIn)
+	o.settle(by, m.StandIn)
 	for _, name := range slices.Sorted(maps.Keys(foreign)) {
 		if given.Has(name) {
 			o.backend.foreign = append(o.backend.foreign, name)
 		}
 	}
-	return o, o.conflicts(given)
+	return o, o.conflicts(m, given)
 }
 
 func (o *options) addPluginDir(dir string) error {
@@ -239,27 +238,28 @@ func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 }
 
 // conflicts finds options that contradict each other.
-func (o *options) conflicts(given cli.Given) problem.List {
+func (o *options) conflicts(m *cli.Meta, given cli.Given) problem.List {
 	var log problem.Log
+	const para = "\n\n"
 	log.Refuse(given.Has("backend") && given.Has("cloud"), "Invalid init options",
-		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use")
+		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use%s", m.Blame(para, "-backend", "-cloud"))
 	log.Refuse(o.lockfile != "" && o.lockfile != "readonly", "Invalid lock file mode",
-		"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)
+		"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".%s", o.lockfile, m.Blame(para, "-lockfile"))
 	log.Refuse(o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "The -mirror flag conflicts with -plugin-dir.",
-		"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two.")
-	o.forbidden(&log)
+		"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two.%s", m.Blame(para, "-plugin-dir", "-mirror"))
+	o.forbidden(m, &log)
 	o.roots.Refuse(&log)
 	log.Refuse(o.sameVersions && (!o.check || !o.roots.Given()), "The -same-versions flag needs -check and several directories.",
 		"It compares lock files. Give -recursive or -dir, too.")
-	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive")
+	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive%s", m.Blame(para, "-json", "-json-into"))
 	o.backend.collect(given)
-	o.backend.conflicts(o.json, &log)
+	o.backend.conflicts(m, o.json, &log)
 	return log.All
 }
 
 // forbidden finds options that contradict -check, -plan, -offline, -frozen or
 // -lockfile=readonly.
-func (o *options) forbidden(log *problem.Log) {
+func (o *options) forbidden(m *cli.Meta, log *problem.Log) {
 	checkBy, planBy := "", ""
 	if o.check {
 		checkBy = o.by["check"]
@@ -269,7 +269,9 @@ func (o *options) forbidden(log *problem.Log) {
 	}
 	conflict := func(given bool, option, with, why string) {
 		if given && with != "" {
-			log.Add(cli.Conflict(option, with, why))
+			p := cli.Conflict(option, with, why)
+			p.Detail += m.Blame("\n\n", with, option)
+			log.Add(p)
 		}
 	}
 	conflict(o.upgrade, "-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
@@ -299,17 +301,17 @@ func (o *options) otherPlatforms() []getproviders.Platform {
 }
 
 // spaced returns a hint if the operand may be the value of the option before it.
-func spaced(args []string, operand string) string {
+func spaced(m *cli.Meta, args []string, operand string) string {
 	at := slices.Index(args, operand)
 	if at < 1 || !strings.HasPrefix(args[at-1], "-") || strings.HasPrefix(operand, "-") || strings.Contains(args[at-1], "=") {
 		return ""
 	}
-	return fmt.Sprintf(" The value of an option follows an equals sign: %s=%s.", args[at-1], operand)
+	return fmt.Sprintf(" The value of an option follows an equals sign: %s=%s.%s", args[at-1], operand, m.Blame("\n\n", args[at-1]))
 }
 
 // longDash returns a hint for an option that begins with a long dash, which some editors and web pages put in the place of a hyphen.
 func longDash(given string) string {
-	if strings.HasPrefix(given, "–") || strings.HasPrefix(given, "—") {
+	if strings.IndexAny(given, "–—") == 0 {
 		return " It begins with a long dash, and options begin with a hyphen: type it again."
 	}
 	return ""

@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 		{"-mirror-fallback=next", with(func(o *options) { o.mirrorFallback = "next" })},
 	}
 	for _, tt := range tests {
-		got, problems := parse(strings.Fields(tt.args), nil, nil)
+		got, problems := parse(new(cli.Meta), strings.Fields(tt.args))
 		must.Len(t, problems, 0, tt.args)
 		got.by, got.readonlyBy = nil, "" // see TestParse_FrozenNamesWhoSetIt
 		must.DeepEqual(t, got, tt.want, tt.args)
@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParse_ReturnsAllProblems(t *testing.T) {
-	_, problems := parse(strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -migrate-state -with=x"), nil, nil)
+	_, problems := parse(new(cli.Meta), strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -migrate-state -with=x"))
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.Summary)
@@ -66,14 +66,14 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 // A user who calls tfdeps by the name of a program means that program.
 func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
 	for _, standIn := range []*cli.StandIn{nil, {Name: "tofu1.12.6"}} {
-		opts, problems := parse([]string{"-force-copy"}, nil, standIn)
+		opts, problems := parse(&cli.Meta{StandIn: standIn}, []string{"-force-copy"})
 		must.Equal(t, len(problems), 0)
 		must.Equal(t, opts.backend.with, map[bool]string{true: "tofu1.12.6"}[standIn != nil])
 	}
 }
 
 func TestParse_KnowsHowToShowThem(t *testing.T) {
-	opts, problems := parse([]string{"-nonsense", "-json"}, nil, nil)
+	opts, problems := parse(new(cli.Meta), []string{"-nonsense", "-json"})
 	must.Equal(t, problems.HasErrors() && opts.json, true, problems)
 }
 
@@ -89,7 +89,7 @@ func TestParse_FrozenNamesWhoSetIt(t *testing.T) {
 		"-offline=false,TFDEPS_FROZEN=1":     "TFDEPS_FROZEN, TFDEPS_FROZEN",
 	} {
 		args, variable, _ := strings.Cut(text, ",")
-		opts, problems := parse(strings.Fields(args), cli.Environment{variable}, nil)
+		opts, problems := parse(&cli.Meta{Env: cli.Environment{variable}}, strings.Fields(args))
 		must.Len(t, problems, 0, text)
 		must.Equal(t, opts.readonlyBy+", "+opts.offlineBy, want, text)
 	}
@@ -98,5 +98,5 @@ func TestParse_FrozenNamesWhoSetIt(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("-upgrade -lockfile=readonly x")
 	f.Add("-reconfigure=maybe -lock-timeout=1h --")
-	f.Fuzz(func(_ *testing.T, args string) { parse(strings.Fields(args), nil, nil) })
+	f.Fuzz(func(_ *testing.T, args string) { parse(new(cli.Meta), strings.Fields(args)) })
 }

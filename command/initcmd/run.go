@@ -38,15 +38,10 @@ func Command() cli.Command {
 }
 
 func runInit(m *cli.Meta, args []string) (int, error) {
-	opts, problems := parse(args, m.Env, m.StandIn)
-	for _, p := range problems {
-		if blame := m.Blame(errors.New(p.Detail)); blame != "" {
-			p.Detail += "\n\n" + blame
-		}
-	}
+	opts, problems := parse(m, args)
 	product, from, invalid := products.ChooseWithOrigin(m, products.Options{With: opts.backend.with, ReadOnly: opts.looks()})
-	if len(problems) > 0 && problems[0].Summary == tooManyArguments && dialect.Of(product).Understands("no_arguments") {
-		problems[0].Summary = "No positional arguments are expected"
+	if opts.unexpected != nil && dialect.Of(product).Understands("no_arguments") {
+		opts.unexpected.Summary = "No positional arguments are expected"
 	}
 	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())

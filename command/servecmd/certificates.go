@@ -49,20 +49,21 @@ type acmeOptions struct {
 func (o *acmeOptions) check() error {
 	if len(o.hosts) == 0 {
 		if o.directory+o.ca+o.http+o.email+o.store != "" {
-			return errors.New("-acme-directory, -acme-ca, -acme-http, -acme-email and -acme-store are for -acme")
+			return cli.Usagef("-acme-directory, -acme-ca, -acme-http, -acme-email and -acme-store are for -acme").
+				About("-acme-directory", "-acme-ca", "-acme-http", "-acme-email", "-acme-store")
 		}
 		return nil
 	}
 	for i, host := range o.hosts {
 		name, err := hosts.ParseHostname(host)
 		if err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
-			return fmt.Errorf("-acme=%s: an authority issues certificates for names such as mirror.example.com", host)
+			return cli.Usagef("-acme=%s: an authority issues certificates for names such as mirror.example.com", host).About("-acme")
 		}
 		o.hosts[i] = name.Rootless().ASCII()
 	}
 	// Errors have the URL and are logged, so it must not have a password.
 	if u, err := url.Parse(o.directory); o.directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-		return errors.New("-acme-directory has to be https://HOST/PATH, without user, query and fragment")
+		return cli.Usagef("-acme-directory has to be https://HOST/PATH, without user, query and fragment").About("-acme-directory")
 	}
 	return nil
 }

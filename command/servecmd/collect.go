@@ -46,7 +46,7 @@ func (o collectOptions) any() bool { return o.MaxBytes > 0 || o.MaxUnused > 0 }
 // check returns an error for options that remove nothing.
 func (o collectOptions) check() error {
 	if !o.any() && len(o.keepLocked) > 0 {
-		return cli.Usagef("-keep-locked needs -max-size or -max-unused: without them nothing is removed")
+		return cli.Usagef("-keep-locked needs -max-size or -max-unused: without them nothing is removed").About("-keep-locked")
 	}
 	return nil
 }

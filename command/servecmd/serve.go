@@ -53,16 +53,17 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	o.place = given.Operands[0]
 	if (o.cert == "") != (o.key == "") {
-		return 0, cli.Usagef("-tls-cert and -tls-key belong together")
+		return 0, cli.Usagef("-tls-cert and -tls-key belong together").About("-tls-cert", "-tls-key")
 	}
 	if err := o.acme.check(); err != nil {
-		return 0, cli.Usagef("%w", err)
+		return 0, err
 	}
 	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
-		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --")
+		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --").About("-acme", "-tls-cert")
 	}
 	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && o.cert+o.tokens+o.metricsListen+o.metricsTokens != "" {
-		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one")
+		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one").
+			About("-host", "-https", "-tls-cert", "-tokens", "-metrics-listen", "-metrics-token")
 	}
 	product := products.Unversioned(m)
 	if err := o.collectOptions.check(); err != nil {
