@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -209,9 +207,7 @@ func (w newer) module(ctx context.Context, d directory, key string, call load.Mo
 }
 
 // taggedVersion splits a tag into the prefix and the version, which may be a prerelease: v1.0.0-rc.1.
-var taggedVersion = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(.*[^\d.]|)(\d+\.\d.*)$|^(.*\D|)(\d+)$`)
-})
+var taggedVersion = par.OnceRegexp(`^(.*[^\d.]|)(\d+\.\d.*)$|^(.*\D|)(\d+)$`)
 
 // ownCalls returns the calls in the directory's own modules, by the keys of the called modules. The user can't change calls in other packages.
 func ownCalls(tree *modules.Tree) map[string]load.ModuleCall {

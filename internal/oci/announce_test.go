@@ -121,10 +121,10 @@ func TestPush_BringsNothingBack(t *testing.T) {
 			client = withReferrers(s)
 		}
 		at := time.Now()
-		pusher := &Client{HTTP: client, Now: func() time.Time { return at }}
+		pusher := &Client{HTTP: client}
 		push := func(each remote.Release) {
 			t.Helper()
-			must.Succeed(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)))
+			must.Succeed(t, pusher.push(t.Context(), s.at, release("1.0.0", each), func() time.Time { return at }))
 		}
 		push(target(linux, "archive one"))
 		before := s.tagged(t, http.MethodGet, nil)
@@ -150,10 +150,10 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 			}
 			return reply(r, http.StatusNotFound, "")
 		})
-		pusher := &Client{HTTP: client, Now: func() time.Time { return at }}
+		pusher := &Client{HTTP: client}
 		push := func(each remote.Release) {
 			t.Helper()
-			must.Equal(t, pusher.Push(t.Context(), s.at, release("1.0.0", each)), nil, deleted)
+			must.Equal(t, pusher.push(t.Context(), s.at, release("1.0.0", each), func() time.Time { return at }), nil, deleted)
 		}
 		push(target(linux, "archive one"))
 		before := s.tagged(t, http.MethodGet, nil)

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -45,8 +44,6 @@ type Client struct {
 	// CreateRepository creates a repository that a registry doesn't have, before publishing is tried again. It is
 	// called once for each repository, and again only after a failure. nil makes a missing repository an error.
 	CreateRepository func(ctx context.Context, r Repository) error
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
 
 	opened  par.Memo[Repository, *remote.Repository]
 	created par.Memo[Repository, struct{}]

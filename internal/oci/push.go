@@ -83,18 +83,21 @@ func published(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 // Push of the missing packages. Errors say that the repository doesn't exist, or that it has another archive, or are the
 // registry's.
 func (c *Client) Push(ctx context.Context, r Repository, release Release) error {
+	return c.push(ctx, r, release, time.Now)
+}
+
+func (c *Client) push(ctx context.Context, r Repository, release Release, now func() time.Time) error {
 	repo, err := c.open(ctx, r)
 	if err != nil {
 		return err
 	}
-	return c.withRepository(ctx, r, func() error { return c.push(ctx, repo, r, release) })
+	return c.withRepository(ctx, r, func() error {
+		p := pushing{client: c, repo: repo, at: r, tag: Tag(release.Version), now: now, others: announcements{read: map[string][]ocispec.Descriptor{}, older: map[string]bool{}}}
+		return p.push(ctx, release)
+	})
 }
 
-func (c *Client) push(ctx context.Context, repo *remote.Repository, r Repository, release Release) error {
-	p := pushing{client: c, repo: repo, at: r, tag: Tag(release.Version), now: c.Now, others: announcements{read: map[string][]ocispec.Descriptor{}, older: map[string]bool{}}}
-	if p.now == nil {
-		p.now = time.Now
-	}
+func (p *pushing) push(ctx context.Context, release Release) error {
 	var ours []ocispec.Descriptor
 	for _, each := range release.Targets {
 		described, err := p.target(ctx, each)

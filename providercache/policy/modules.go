@@ -3,15 +3,14 @@ package policy
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // moduleRules is a block "modules".
@@ -73,7 +72,7 @@ func (p Policy) HasModules() bool { return len(p.modules) > 0 }
 
 const ruleModules = "modules"
 
-var fullCommit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+var fullCommit = par.OnceRegexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func (rules moduleRules) check(c ModuleCall) string {
 	getter, address, forced := strings.Cut(c.Source, "::")

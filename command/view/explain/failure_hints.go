@@ -3,9 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
@@ -97,9 +96,7 @@ func Named(text, called string) string {
 	return ownCommand().ReplaceAllString(text, called+"$1")
 }
 
-var ownCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
-})
+var ownCommand = par.OnceRegexp(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
 
 // remedy returns a way to help with tfdeps, as the end of an error's text: a variable that allows more time, or the command that
 // records hashes or frees disk space.

@@ -50,9 +50,6 @@ type Environment struct {
 
 	// OpenTofu selects the functions of OpenTofu.
 	OpenTofu bool
-
-	// Now is the clock of OpenTofu's timestamp; nil means time.Now.
-	Now func() time.Time
 }
 
 // Mark marks a value whose use is restricted.
@@ -180,10 +177,7 @@ func marks() map[string]function.Function {
 // openTofu changes a table to OpenTofu's.
 func (env Environment) openTofu(table map[string]function.Function) {
 	delete(table, "convert")
-	now := env.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := time.Now
 	table["timestamp"] = text("", func([]string) (string, error) { return now().UTC().Format(time.RFC3339), nil })
 	table["uuid"] = uuid.V4Func
 	table["base64gunzip"] = ofText("str", func(packed string) (string, error) { return gunzip(packed, env.MaxBytes) })
