@@ -68,6 +68,11 @@ func (e Product) OrDefault() Product {
 	return e
 }
 
+// title returns the product's name and version, such as "Terraform 1.16.0", or its name if the version is unknown.
+func (e Product) title() string {
+	return strings.TrimSpace(e.OrDefault().Name + " " + e.Version)
+}
+
 // versionHeader returns a header with the product's version, or an empty one if it is unknown.
 func versionHeader(e Product) http.Header {
 	if e.Version == "" {

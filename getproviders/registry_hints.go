@@ -40,7 +40,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 // explainMissing finds out whether a host's registry is a network mirror, by asking for its list of
 // versions. It doesn't ask the product's default registry.
 func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string {
-	if p.Hostname == s.Product.OrDefault().DefaultHost {
+	if s.Product.Short(p) != p.String() {
 		return ""
 	}
 	doc, base, err := s.ask(ctx, p, p.Hostname.String(), p.Namespace, p.Type, "index.json")
@@ -56,11 +56,10 @@ func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string 
 
 // incompatible returns the error for a version none of whose protocols the product speaks.
 func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
-	product := s.Product.OrDefault()
 	failed := &Fault{
 		Code: "incompatible_protocol", Kind: ErrProtocol, Subject: Subject{Provider: p, Version: v, Protocols: protocols},
 		Err: fmt.Errorf("provider %s v%s is not compatible with %s: it speaks plugin protocol %s, not 5 or 6",
-			p, v, strings.TrimSpace(product.Name+" "+product.Version), strings.Join(protocols, ", ")),
+			p, v, s.Product.title(), strings.Join(protocols, ", ")),
 		Hint: fmt.Sprintf("no compatible version of %s is known: use another version of the program, or ask the provider's publisher", p),
 	}
 	list, err := s.list(ctx, p)

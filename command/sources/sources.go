@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -45,11 +44,8 @@ func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, p
 // shown, because they may have tokens.
 func configProblem(p cliconfig.Problem) *problem.Problem {
 	detail := p.Detail
-	switch {
-	case p.Line > 0:
+	if p.Line > 0 {
 		detail += fmt.Sprintf("\n\nThis is about %s:%d.", p.File, p.Line)
-	case !strings.Contains(detail, p.File) && !strings.Contains(detail, strconv.Quote(p.File)):
-		detail += fmt.Sprintf("\n\nThis is about %s.", p.File)
 	}
 	tell := problem.Errorf
 	if p.Warning {

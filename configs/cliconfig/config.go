@@ -104,5 +104,5 @@ type Problem struct {
 	Summary string // the kind of problem in a few words
 	Detail  string // the mistake and the remedy in sentences, without tokens
 	File    string
-	Line    int // from 1; 0 if unknown, or for the whole file
+	Line    int // from 1; 0 if unknown, or for the whole file: then Detail names the file
 }

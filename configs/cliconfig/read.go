@@ -103,7 +103,7 @@ func (r *reader) content(path string, src []byte) {
 		r.topLevel(f)
 	}
 	if more := r.own.problems - maxProblems; more > 0 {
-		r.problems = append(r.problems, Problem{Summary: "Invalid CLI configuration", Detail: fmt.Sprintf("And %d more problems.", more), File: path, Warning: r.own.errors == 0})
+		r.problems = append(r.problems, Problem{Summary: "Invalid CLI configuration", Detail: fmt.Sprintf("And %d more problems.\n\nThis is about %s.", more, path), File: path, Warning: r.own.errors == 0})
 	}
 	maps.Copy(r.tokens, r.own.tokens)
 	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
@@ -247,7 +247,9 @@ func (r *reader) report(summary string, line int, format string, args ...any) {
 
 func (r *reader) add(p Problem) {
 	if r.own.problems++; r.own.problems <= maxProblems {
-		p.File = r.file
+		if p.File = r.file; p.Line == 0 {
+			p.Detail += "\n\nThis is about " + p.File + "."
+		}
 		r.problems = append(r.problems, p)
 	}
 }

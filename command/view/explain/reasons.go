@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -22,7 +21,8 @@ var reasons = sync.OnceValue(func() (all []reason) {
 	const why = `(no such file or directory|permission denied|is a directory|not a directory|file exists|read-only file system|` +
 		`operation not permitted|input/output error|no space left on device|disk quota exceeded|file name too long|too many levels of symbolic links)`
 	for _, r := range [][2]string{
-		{calls + ` ((?:[^\s:]*/)?)\.tfdeps-[\w-]+(?:/[^\s:]*)?: ` + why, "no file can be made in ${1}.: $2"},
+		{calls + ` \.tfdeps-[\w-]+(?:/[^\s:]*)?: ` + why, "no file can be made in this directory: $1"},
+		{calls + ` ([^\s:]*/)\.tfdeps-[\w-]+(?:/[^\s:]*)?: ` + why, "no file can be made in $1: $2"},
 		{calls + ` (\S+): ` + why, "$1: $2"},
 		{`\bunexpected EOF\b`, "it ends too early"},
 		{`\bunexpected end of JSON input\b`, "the JSON ends too early"},
@@ -43,8 +43,7 @@ func plainWords(text string) string {
 	for _, r := range reasons() {
 		text = r.text.ReplaceAllString(text, r.by)
 	}
-	text = strings.ReplaceAll(text, "can be made in .: ", "can be made in this directory: ")
-	return strings.ReplaceAll(text, "/.: ", "/: ")
+	return text
 }
 
 // ByModules merges the problems of modules that failed for the same cause, such as a registry
