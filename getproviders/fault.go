@@ -84,8 +84,8 @@ func (f *Fault) Unwrap() []error {
 
 // FaultOf returns the first Fault in err whose Kind is kind, or nil.
 func FaultOf(err, kind error) *Fault {
-	for _, part := range wrapped.All(err) {
-		if f, ok := part.(*Fault); ok && f.Kind == kind {
+	for _, f := range wrapped.As[*Fault](err) {
+		if f.Kind == kind {
 			return f
 		}
 	}
@@ -94,8 +94,8 @@ func FaultOf(err, kind error) *Fault {
 
 // Failure returns the first Fault in an error that names the step of an installation.
 func Failure(err error) (*Fault, bool) {
-	for _, part := range wrapped.All(err) {
-		if f, ok := part.(*Fault); ok && f.Step != "" {
+	for _, f := range wrapped.As[*Fault](err) {
+		if f.Step != "" {
 			return f, true
 		}
 	}

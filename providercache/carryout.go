@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -136,7 +137,7 @@ func (in *Installer) nameDamaged(all steps) {
 		if !s.local.Exists || !hashed {
 			continue
 		}
-		for _, absent := range cause.NotCached(s.outcome.Err) {
+		for _, absent := range wrapped.As[*getproviders.NotCachedError](s.outcome.Err) {
 			absent.Damaged = in.packagePath(s.Provider, s.Version)
 		}
 	}

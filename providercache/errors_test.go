@@ -47,16 +47,14 @@ func TestUnpackRule_IsNumbered(t *testing.T) {
 func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
 	sentinels := map[string]error{
-		"lock_mismatch": getproviders.ErrLockMismatch, "locked_version": getproviders.ErrLockedVersion, "no_space": getproviders.ErrNoSpace,
-		"no_matching_version": getproviders.ErrNoMatchingVersion, "version_not_found": getproviders.ErrVersionNotFound,
+		"lock_mismatch": getproviders.ErrLockMismatch, "no_space": getproviders.ErrNoSpace,
+		"version_not_found": getproviders.ErrVersionNotFound,
 	}
 	for want, err := range map[string]error{
-		"lock_mismatch":       &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
-		"locked_version":      &cause.LockedVersionError{},
-		"no_matching_version": &cause.NoVersionError{},
-		"version_not_found":   getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing(),
-		"no_space":            fmt.Errorf("unpacking: %w", full),
-		"failed_built_in":     errors.New("of no kind"),
+		"lock_mismatch":     &getproviders.Fault{Code: "lock_mismatch", Kind: getproviders.ErrLockMismatch, Err: errors.New("x")},
+		"version_not_found": getproviders.Subject{Version: getproviders.Version{Major: 1}}.Missing(),
+		"no_space":          fmt.Errorf("unpacking: %w", full),
+		"failed_built_in":   errors.New("of no kind"),
 	} {
 		var failed error = getproviders.Selection{}.Failed(during.BuiltIn, err)
 		must.Equal(t, getproviders.CodeOf(fmt.Errorf("outside: %w", failed)), want, err)
@@ -99,6 +97,7 @@ func TestInstall_SaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks.Set(entry("acme/alpha", c.locked))
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
 			err := attempt(t, newInstaller(t, newSource(t)), req, locks)
+			must.Fail(t, err, getproviders.ErrLockedVersion)
 			failed := must.As[*cause.LockedVersionError](t, err)
 			must.EqualSlices(t, originLines(failed.Requirements), c.unmet)
 			must.EqualSlices(t, originLines(failed.Others), c.met)

@@ -227,8 +227,8 @@ func joinErrors(outcomes []outcome) error {
 
 // sharedCause returns the Fault that several providers share, or nil if the error is about one of them.
 func sharedCause(err error) error {
-	for _, part := range wrapped.All(err) {
-		if f, ok := part.(*getproviders.Fault); ok && len(f.Providers) > 0 {
+	for _, f := range wrapped.As[*getproviders.Fault](err) {
+		if len(f.Providers) > 0 {
 			return f
 		}
 	}

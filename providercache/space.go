@@ -134,5 +134,6 @@ func sharedFailures(tasks steps) {
 
 // shortageOf returns the one error for all providers that found the disk full. It matches ErrNoSpace.
 func shortageOf(full []getproviders.Provider, cause *disk.RoomError) *getproviders.Fault {
-	return &getproviders.Fault{Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: full}, Err: cause}
+	return &getproviders.Fault{Code: "no_space", Kind: getproviders.ErrNoSpace, Subject: getproviders.Subject{Providers: full}, Err: cause,
+		Hint: "make room there, or put the packages on another disk"}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -91,7 +91,7 @@ func explainFailure(r request, dir *workdir.Dir, required getproviders.Requireme
 
 // recallVersions adds to errors about missing packages the versions that a registry listed for an earlier run.
 func recallVersions(r request, required getproviders.Requirements, err error) {
-	missing := cause.NotCached(err)
+	missing := wrapped.As[*getproviders.NotCachedError](err)
 	if len(missing) == 0 || len(r.opts.mirrors) > 0 {
 		return
 	}

@@ -51,15 +51,15 @@ func Causes(err error) (causes []Cause) {
 // SharedCause finds in a failure what others may fail for, too. key tells it from other
 // causes; "": there is nothing of the kind.
 func SharedCause(err error) (key string, common error) {
-	if len(NotCached(err)) > 0 {
+	if len(wrapped.As[*getproviders.NotCachedError](err)) > 0 {
 		return "", nil
 	}
 	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {
 		return sharedAnswer(several)
 	}
-	for _, part := range wrapped.All(err) {
-		if shared, ok := part.(interface{ Shared() string }); ok && shared.Shared() != "" {
-			return shared.Shared(), part
+	for _, part := range wrapped.As[*hosts.Fault](err) {
+		if part.Common != "" {
+			return part.Common, part
 		}
 	}
 	status, answered := errors.AsType[*hosts.StatusError](err)
@@ -77,11 +77,9 @@ func SharedCause(err error) (key string, common error) {
 	if answered && hosts.StatusAdvice(status.StatusCode) != "" {
 		return fmt.Sprintf("status %d %s://%s", status.StatusCode, status.URL.Scheme, status.URL.Host), status
 	}
-	for _, part := range wrapped.All(err) {
-		if page, ok := part.(*getproviders.Fault); ok && page.URL != "" {
-			if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
-				return "page " + at.Scheme + "://" + at.Host, page
-			}
+	for _, page := range wrapped.As[*getproviders.Fault](err) {
+		if at, err := url.Parse(page.URL); err == nil && at.Host != "" {
+			return "page " + at.Scheme + "://" + at.Host, page
 		}
 	}
 	if other, ok := errors.AsType[*url.Error](err); ok { // of the client of the library for registries of images
@@ -119,16 +117,6 @@ func Address(err error) (summary, detail string, ok bool) {
 		return "", "", false
 	}
 	return "Invalid provider " + failed.Part, failed.Err.Error(), true
-}
-
-// NotCached finds all that an error says isn't on this machine.
-func NotCached(err error) (missing []*getproviders.NotCachedError) {
-	for _, part := range wrapped.All(err) {
-		if one, ok := part.(*getproviders.NotCachedError); ok {
-			missing = append(missing, one)
-		}
-	}
-	return missing
 }
 
 // Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is

@@ -27,7 +27,7 @@ type Conflict struct {
 }
 
 // LockedVersionError says that the version in the lock file is not one that
-// the configuration allows.
+// the configuration allows. The Fault that wraps it matches getproviders.ErrLockedVersion.
 type LockedVersionError struct {
 	Provider     getproviders.Provider
 	Version      getproviders.Version
@@ -43,12 +43,6 @@ func (e *LockedVersionError) Error() string {
 		e.Provider, e.Version, e.Constraints)
 }
 
-// Code is "locked_version".
-func (e *LockedVersionError) Code() string { return "locked_version" }
-
-// Is reports whether target is getproviders.ErrLockedVersion.
-func (e *LockedVersionError) Is(target error) bool { return target == getproviders.ErrLockedVersion }
-
 // Hint names the remedy. Requirements says whose constraints it is about.
 func (e *LockedVersionError) Hint() string {
 	if e.Product.Program == "" {
@@ -58,7 +52,7 @@ func (e *LockedVersionError) Hint() string {
 }
 
 // NoVersionError says that a source has a provider, and no version of it that
-// the constraints allow. It matches getproviders.ErrNoMatchingVersion.
+// the constraints allow. The Fault that wraps it matches getproviders.ErrNoMatchingVersion.
 type NoVersionError struct {
 	Provider    getproviders.Provider
 	Constraints getproviders.Constraints
@@ -105,9 +99,3 @@ func (e *NoVersionError) Hint() string {
 	}
 	return strings.Join(parts, "; ")
 }
-
-// Code is "no_matching_version".
-func (e *NoVersionError) Code() string { return "no_matching_version" }
-
-// Is reports whether target is getproviders.ErrNoMatchingVersion.
-func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrNoMatchingVersion }

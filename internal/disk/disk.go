@@ -98,12 +98,6 @@ func (e *RoomError) Error() string {
 	return fmt.Sprintf("the packages need %s or more, and %s are free in %s: %s are missing", amount(e.Need), amount(e.Free), strings.Join(e.Dirs, " and "), amount(e.Need-e.Free))
 }
 
-// Code is "no_space".
-func (e *RoomError) Code() string { return "no_space" }
-
-// Hint says what to do.
-func (e *RoomError) Hint() string { return "make room there, or put the packages on another disk" }
-
 // amount writes a number of bytes for people, in powers of ten.
 func amount(n int64) string {
 	switch {

@@ -78,7 +78,7 @@ func (r *requestRecord) writeNow() {
 	}
 	if err != nil && (r.resp == nil || err != io.EOF) {
 		// net/http's transports don't name the URL in their errors, but a program's own may.
-		attrs = append(attrs, slog.String("error", strings.ReplaceAll(withoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
+		attrs = append(attrs, slog.String("error", strings.ReplaceAll(WithoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
 	}
 	r.opts.Log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
 }

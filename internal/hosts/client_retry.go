@@ -41,7 +41,7 @@ func HasRetries(ctx context.Context) bool { return ctx.Value(retriesKey{}) != ni
 // worthARetry is the library's policy, except for a malformed redirect and a private address, which the library
 // mistakes for failed connections.
 func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	if err != nil && (errors.Is(withoutURL(err), errBadLocation) || errors.Is(err, ErrPrivateAddress)) {
+	if err != nil && (errors.Is(WithoutURL(err), errBadLocation) || errors.Is(err, ErrPrivateAddress)) {
 		return false, nil
 	}
 	return retryablehttp.DefaultRetryPolicy(ctx, resp, err)
@@ -64,7 +64,7 @@ func retried(opts *ClientOptions, req *http.Request, next send) (*http.Response,
 		if resp != nil {
 			resp.Body.Close()
 		}
-		return nil, withoutURL(err)
+		return nil, WithoutURL(err)
 	}
 	return resp, nil
 }
@@ -131,8 +131,8 @@ func attemptsOf(ctx context.Context) int {
 // value: it may be a signed URL, or one with a password.
 var errBadLocation = errors.New("the answer redirects to something that is not a URL")
 
-// withoutURL removes http.Client's wrapper, which has the whole URL.
-func withoutURL(err error) error {
+// WithoutURL removes the wrapper of package url and http.Client, which has the whole URL, and perhaps a secret.
+func WithoutURL(err error) error {
 	u, ok := errors.AsType[*url.Error](err)
 	switch {
 	case !ok:

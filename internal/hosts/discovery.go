@@ -308,7 +308,7 @@ func (s services) otherVersions(id string) (found []string, some bool) {
 func (s services) resolve(id, text string) (*url.URL, error) {
 	u, err := s.base.Parse(text)
 	if err != nil {
-		err = withoutURL(err)
+		err = WithoutURL(err)
 	} else {
 		err = checkServiceURL(u)
 	}

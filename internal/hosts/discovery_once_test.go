@@ -72,7 +72,7 @@ func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
 	d := discovering(func(req *http.Request) *http.Response { return answer(req, 404) })
 	for _, service := range []string{"providers.v1", "modules.v1"} {
 		_, err := d.Service(t.Context(), "example.com", service)
-		must.Equal(t, must.As[*Fault](t, err, service).Shared(), "discovery example.com "+service)
+		must.Equal(t, must.As[*Fault](t, err, service).Common, "discovery example.com "+service)
 	}
 }
 

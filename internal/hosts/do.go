@@ -41,7 +41,7 @@ func do(client *http.Client, req *http.Request, policy func(*http.Request, []*ht
 				at = hop
 			}
 		}
-		return nil, unanswered(req.Method, at, *made, withoutURL(err))
+		return nil, unanswered(req.Method, at, *made, WithoutURL(err))
 	}
 	if resp.Request == nil { // a caller's RoundTripper may omit it
 		resp.Request = req

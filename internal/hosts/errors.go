@@ -15,7 +15,7 @@ type Fault struct {
 	Kind   error    // one of the Err values of this package; nil means that it matches only what Err does
 	Err    error    // the cause, in words; for a request without an answer the network's own error
 	Advice string   // the remedy, without secrets; "" if unknown
-	Common string   // see Shared
+	Common string   // a key that errors of several requests with the same cause share; "" if it is about one request
 	Op     string   // of a bucket, which Err names first: "get"; "" if it is about something else
 	Status int      // HTTP status of an archive's answer; 0 if it is about something else
 }
@@ -28,13 +28,6 @@ func (f *Fault) Code() string { return f.ID }
 
 // Hint returns the probable cause, and what to do.
 func (f *Fault) Hint() string { return f.Advice }
-
-// Shared returns a key that errors of several requests with the same cause share; "" if the error
-// is about one request.
-func (f *Fault) Shared() string { return f.Common }
-
-// HTTPStatus returns Status.
-func (f *Fault) HTTPStatus() int { return f.Status }
 
 // Unwrap returns Kind and Err.
 func (f *Fault) Unwrap() []error {

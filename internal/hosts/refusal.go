@@ -123,9 +123,6 @@ func (e *StatusError) Error() string {
 	return afterAttempts(e.Attempts, fmt.Errorf("GET %q: %s%s", RedactURL(e.URL), e.Status, e.Said)).Error()
 }
 
-// HTTPStatus returns StatusCode.
-func (e *StatusError) HTTPStatus() int { return e.StatusCode }
-
 // Hint returns the meaning of the status.
 func (e *StatusError) Hint() string { return StatusAdvice(e.StatusCode) }
 

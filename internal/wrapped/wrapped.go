@@ -1,5 +1,10 @@
-// Package wrapped lists what an error wraps.
+// Package wrapped lists what an error wraps, and wraps errors with what they are about.
 package wrapped
+
+import (
+	"fmt"
+	"strings"
+)
 
 // All returns an error and all that it wraps, outer ones first, as errors.Is looks at them.
 func All(err error) []error {
@@ -15,4 +20,22 @@ func All(err error) []error {
 		}
 	}
 	return all
+}
+
+// As returns those of All that have a type.
+func As[T any](err error) (found []T) {
+	for _, part := range All(err) {
+		if one, ok := part.(T); ok {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// About is an error with the address that it is about, if its text doesn't have that: errors of requests and of clients of buckets do, and tell it in no other way.
+func About(address string, err error) error {
+	if strings.Contains(err.Error(), address) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", address, err)
 }

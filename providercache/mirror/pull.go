@@ -3,12 +3,11 @@ package mirror
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/remote"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
@@ -80,16 +79,11 @@ func naming(err error, url string) error {
 		return err
 	}
 	named := *failed
-	if named.Err = withURL(failed.Err, url); getproviders.CodeOf(failed.Err) == "invalid_package" { // it isn't a mistake of the publisher
-		named.Err = otherContent(url, errors.New(strings.TrimPrefix(failed.Err.Error(), url+": ")))
+	named.Err = wrapped.About(url, failed.Err)
+	for _, part := range wrapped.As[*getproviders.Fault](failed.Err) {
+		if part.Code == "invalid_package" { // it isn't a mistake of the publisher
+			named.Err = otherContent(url, part.Err)
+		}
 	}
 	return &named
-}
-
-// withURL adds the URL to an error whose text doesn't have it.
-func withURL(err error, url string) error {
-	if strings.Contains(err.Error(), url) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", url, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/buckets"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/remote"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -66,12 +67,12 @@ func (s *remoteSource) Package(ctx context.Context, p getproviders.Provider, v g
 		name.H1 = h1
 		at, err := s.remote.At(name)
 		if err != nil {
-			return pkg, withURL(err, s.remote.String())
+			return pkg, wrapped.About(s.remote.String(), err)
 		}
 		if len(candidates) > 1 {
 			there, err := at.Exists(ctx)
 			if err != nil {
-				return pkg, withURL(err, at.String())
+				return pkg, wrapped.About(at.String(), err)
 			}
 			if !there {
 				continue

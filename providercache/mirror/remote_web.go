@@ -18,9 +18,6 @@ import (
 // OnWeb returns the Remote of a bucket behind a web server or a CDN: each package is below base under
 // its Key. Packages can only be pulled. client sends all requests; nil: hosts.DefaultClient.
 func OnWeb(client *http.Client, base *url.URL) Remote {
-	if client == nil {
-		client = hosts.DefaultClient()
-	}
 	return webRemote{client, base}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
@@ -67,11 +68,14 @@ func ownCode(err error) string {
 
 // statusCode returns the code for an HTTP status that is an error.
 func statusCode(err error) string {
-	answer, ok := err.(interface{ HTTPStatus() int })
-	if !ok {
-		return ""
+	status := 0
+	switch e := err.(type) {
+	case *hosts.Fault:
+		status = e.Status
+	case *hosts.StatusError:
+		status = e.StatusCode
 	}
-	switch status := answer.HTTPStatus(); {
+	switch {
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return "package_not_found"
 	case status == http.StatusTooManyRequests:

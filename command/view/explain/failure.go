@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // Suggest returns the address that was probably meant by one that doesn't exist; the bool is false without one.
@@ -32,7 +33,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	interrupted := false
 	for _, c := range cause.Causes(err) {
 		var explained *problem.Problem
-		absent := cause.NotCached(c.Err)
+		absent := wrapped.As[*getproviders.NotCachedError](c.Err)
 		switch {
 		case isInterrupt(c):
 			interrupted = true

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
@@ -45,40 +43,12 @@ const (
 	stepCopy     = "copying"
 )
 
-// stepError is an error in a step of fetching a package.
-type stepError struct {
-	step, pkg string // the address without logins and query values, except "?ref=" and the like
-	err       error
-}
-
-// Error implements error.
-func (e *stepError) Error() string {
-	if brief := e.Brief(); strings.Contains(brief, e.pkg) {
-		return brief
-	}
-	return fmt.Sprintf("%s %s: %v", e.step, e.pkg, e.reason())
-}
-
-// Brief returns the error for a message that names the package already.
-func (e *stepError) Brief() string { return fmt.Sprintf("%s: %v", e.step, e.reason()) }
-
-// reason returns the cause, without a repository's address that is part of the package's.
-func (e *stepError) reason() error {
-	repository, ok := e.err.(*getproviders.Fault)
-	if !ok || repository.Source == "" || !strings.Contains(e.pkg, repository.Source) {
-		return e.err
-	}
-	return errors.Unwrap(repository.Err)
-}
-
-func (e *stepError) Unwrap() error { return e.err }
-
 // failed adds the step to an error. A caller adds the package.
 func failed(step string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &stepError{step: step, err: err}
+	return &modules.StepError{Step: step, Err: err}
 }
 
 // named converts an error, which another request for the same content may have got, to a Fault with the package's
@@ -87,21 +57,21 @@ func named(ctx context.Context, pkg string, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	at, ok := errors.AsType[*stepError](err)
+	at, ok := errors.AsType[*modules.StepError](err)
 	if !ok {
 		return err
 	}
-	fault := faultOf(at.err)
-	if at.step == stepRead && errors.Is(at.err, fs.ErrNotExist) {
+	fault := faultOf(at.Err)
+	if at.Step == stepRead && errors.Is(at.Err, fs.ErrNotExist) {
 		fault = faultOf(ErrNotFound)
 	}
-	if fault.Hint == "" && at.step == stepUnpack {
+	if fault.Hint == "" && at.Step == stepUnpack {
 		fault.Hint = "what was downloaded is no such archive, or a damaged one: check the source, and whether a login page or a proxy answers in place of the server"
 	}
-	if len(getproviders.HintsOf(at.err)) > 0 {
+	if len(getproviders.HintsOf(at.Err)) > 0 {
 		fault.Hint = ""
 	}
-	fault.Err = &stepError{at.step, modules.Redact(pkg), at.err}
+	fault.Err = &modules.StepError{Step: at.Step, Package: modules.Redact(pkg), Err: at.Err}
 	return fault
 }
 
@@ -153,12 +123,4 @@ func statusFault(code int, err error) *getproviders.Fault {
 		return &getproviders.Fault{Kind: ErrNotFound, Err: err, Hint: "check the address. Some servers answer so if a login is missing, which is taken from .netrc"}
 	}
 	return &getproviders.Fault{Kind: getproviders.ErrUnreachable, Err: err}
-}
-
-// withoutURL removes the URL, which may have a login, from an error of package url.
-func withoutURL(err error) error {
-	if parse, ok := errors.AsType[*url.Error](err); ok {
-		return parse.Err
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -27,7 +28,7 @@ func TestErrors_NameThePackageOnce(t *testing.T) {
 		{"https://example.com/a.zip", gone, "checking out https://example.com/a.zip: gone", "checking out: gone"},
 	} {
 		err := named(t.Context(), tt.pkg, failed(stepCheckout, tt.err))
-		step, ok := errors.AsType[*stepError](err)
+		step, ok := errors.AsType[*modules.StepError](err)
 		if err.Error() != tt.full || !ok || step.Brief() != tt.brief || !errors.Is(err, gone) {
 			t.Errorf("got %q, want %q and %q", err, tt.full, tt.brief)
 		}

@@ -94,7 +94,7 @@ func readSource(pkg string, hopped bool) (from packageSource, err error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return from, withoutURL(err)
+		return from, hosts.WithoutURL(err)
 	}
 	kind := cmp.Or(forced, u.Scheme)
 	if err = checkKind(kind, u, hopped); err != nil {
@@ -112,7 +112,7 @@ func readSource(pkg string, hopped bool) (from packageSource, err error) {
 	if err = from.readRest(kind, u); err == nil && kind != "file" {
 		_, err = url.Parse(from.url)
 	}
-	return from, withoutURL(err)
+	return from, hosts.WithoutURL(err)
 }
 
 // parsed returns the URL, which is known to be valid.

@@ -209,7 +209,7 @@ func fromAnswer(server *url.URL, answer string) (to modules.Remote, err error) {
 	if strings.HasPrefix(answer, "/") || strings.HasPrefix(answer, "./") || strings.HasPrefix(answer, "../") {
 		relative, err := url.Parse(answer)
 		if err != nil {
-			return to, fmt.Errorf("the server's answer is no address: %w", withoutURL(err))
+			return to, fmt.Errorf("the server's answer is no address: %w", hosts.WithoutURL(err))
 		}
 		answer = server.ResolveReference(relative).String()
 	}
@@ -305,7 +305,7 @@ func (w web) resolve(ctx context.Context, from packageSource) (sum checksum, err
 	}
 	listURL, err := url.Parse(from.checksum.value)
 	if err != nil {
-		return sum, fmt.Errorf("%w: the list of checksums: %w", ErrAddress, withoutURL(err))
+		return sum, fmt.Errorf("%w: the list of checksums: %w", ErrAddress, hosts.WithoutURL(err))
 	}
 	text, err := w.readList(ctx, from, listURL)
 	if err != nil {

@@ -104,9 +104,9 @@ func (in Resolver) notFetched(s *step, err error) *hcl.Diagnostic {
 // reason returns the text of an error without the package's address, which the message has already.
 // It keeps the address of a registry's package, which the message doesn't have.
 func reason(s *step, err error) string {
-	var named interface{ Brief() string }
-	if _, ok := s.address.(Registry); !ok && errors.As(err, &named) {
-		return named.Brief()
+	failed, ok := errors.AsType[*StepError](err)
+	if _, isRegistry := s.address.(Registry); ok && !isRegistry {
+		return failed.Brief()
 	}
 	return err.Error()
 }

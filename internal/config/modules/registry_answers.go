@@ -199,10 +199,7 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 	for _, prefix := range []string{"/", "./", "../"} {
 		if strings.HasPrefix(location, prefix) {
 			u, err := asked.Parse(location)
-			if wrong, ok := errors.AsType[*url.Error](err); ok {
-				err = wrong.Err // without the URL, which may have a secret
-			}
-			if err != nil {
+			if err = hosts.WithoutURL(err); err != nil { // without the URL, which may have a secret
 				return found, badLocation(fmt.Errorf("the location is no relative URL: %w", err))
 			}
 			location = u.String()

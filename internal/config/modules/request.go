@@ -1,6 +1,13 @@
 package modules
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
 
 // Fetcher fetches packages. Package fetch has one for all addresses that Terraform knows; programs
 // may bring their own.
@@ -29,6 +36,36 @@ type FetchRequest struct {
 	// can be requested together; nil if unknown. It doesn't change the result.
 	Beside *Requests
 }
+
+// StepError is an error in a step of fetching a package.
+type StepError struct {
+	Step    string // a verb before the package's address, such as "unpacking"
+	Package string // the address without logins and query values, except "?ref=" and the like
+	Err     error
+}
+
+// Error implements error. The package is named once: errors of requests have its URL in their text, and in no field.
+func (e *StepError) Error() string {
+	if brief := e.Brief(); strings.Contains(brief, e.Package) {
+		return brief
+	}
+	return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.reason())
+}
+
+// Brief returns the error for a message that names the package already.
+func (e *StepError) Brief() string { return fmt.Sprintf("%s: %v", e.Step, e.reason()) }
+
+// reason returns the cause, without a repository's address that is part of the package's.
+func (e *StepError) reason() error {
+	repository, ok := e.Err.(*getproviders.Fault)
+	if !ok || repository.Source == "" || !strings.Contains(e.Package, repository.Source) {
+		return e.Err
+	}
+	return errors.Unwrap(repository.Err)
+}
+
+// Unwrap returns Err.
+func (e *StepError) Unwrap() error { return e.Err }
 
 // Requests are concurrent requests.
 type Requests struct{ All []FetchRequest }

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // webOpener opens an archive behind a URL. When a transfer breaks off, it requests the rest,
@@ -290,8 +291,5 @@ func (l *locationOpener) wrap(b *body, err error) error {
 	case b.pos > 0:
 		return interrupted(l.at, b.pos, b.total, err)
 	}
-	if strings.Contains(err.Error(), l.at.String()) { // as errors of buckets and requests do
-		return err
-	}
-	return fmt.Errorf("%s: %w", l.at, err)
+	return wrapped.About(l.at.String(), err)
 }

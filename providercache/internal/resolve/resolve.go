@@ -100,9 +100,11 @@ func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock
 	r.tell(ctx, event.Query, s)
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := cause.SplitByVersion(required, lock.Version)
-		return s, s.Failed(during.Lock, &cause.LockedVersionError{
+		failed := s.Failed(during.Lock, &cause.LockedVersionError{
 			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
 		})
+		failed.Code, failed.Kind = "locked_version", getproviders.ErrLockedVersion
+		return s, failed
 	}
 	r.tell(ctx, event.Selected, s)
 	return s, nil
@@ -139,7 +141,9 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 			none.Newest = slices.MaxFunc(available.Versions, getproviders.Version.Compare)
 		}
 		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
-		return s, s.Failed(during.Select, none)
+		failed := s.Failed(during.Select, none)
+		failed.Code, failed.Kind = "no_matching_version", getproviders.ErrNoMatchingVersion
+		return s, failed
 	}
 	if err := newest.Validate(); err != nil {
 		return s, s.Failed(during.Select, err)
