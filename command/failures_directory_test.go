@@ -28,7 +28,7 @@ func calling(source string) map[string]string {
 	return files{"main.tf": "module \"net\" {\n  source = \"" + source + "\"\n}\n"}
 }
 
-// repository makes a git repository beside the working directory, and has the configuration
+// repository makes a git repository beside the working directory, and makes the configuration
 // call a module in it.
 func repository(query string) func(*failing) {
 	return func(w *failing) {
@@ -132,7 +132,7 @@ func serving(kind string, fault providertest.Fault) func(*failing) {
 	}
 }
 
-// git has a program stand for git that ends with these words.
+// git replaces git by a program that fails with this text.
 func git(said string) func(*failing) {
 	return func(w *failing) {
 		must.Succeed(w, peertest.WriteProgram(filepath.Join(w.home, "git"), []byte("#!/bin/sh\necho \""+said+"\" >&2\nexit 128\n")))

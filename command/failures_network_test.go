@@ -52,7 +52,7 @@ func closedPort(w *failing) string {
 	return listener.Addr().String()
 }
 
-// answering has all requests of a kind be answered with a status.
+// answering sets the answer to all requests of a kind.
 func answering(kind string, fault providertest.Fault) func(*failing) {
 	return func(w *failing) {
 		w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
@@ -60,12 +60,12 @@ func answering(kind string, fault providertest.Fault) func(*failing) {
 	}
 }
 
-// refusing has all requests of a kind be answered with a status alone.
+// refusing answers all requests of a kind with a status only.
 func refusing(kind string, status int) func(*failing) {
 	return answering(kind, providertest.Fault{Status: status})
 }
 
-// mirror has packages come from a mirror at a URL.
+// mirror configures a network mirror at a URL.
 func (w *failing) mirror(url string) {
 	w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", url))
 }
@@ -77,8 +77,8 @@ func another(w *failing) *providertest.Registry {
 	return other
 }
 
-// throughProxy has requests go through a proxy that isn't on this machine, which is at an
-// address on it, as is what they ask for.
+// throughProxy sends requests through a proxy. The proxy and the requested hosts are on
+// this machine, but have the names of others.
 func throughProxy(proxy string) func(*failing) {
 	return func(w *failing) {
 		w.redirect("https://registry.example.com/v1/providers/")
@@ -157,7 +157,7 @@ func networkFailures() map[string]failure {
 	}
 }
 
-// mirrorBeside is a mirror that has one package. Its authority is that of the registry.
+// mirrorBeside starts a mirror with one package. Its CA is that of the registry.
 func mirrorBeside(w *failing) *providertest.Mirror {
 	mirror := must.Get(providertest.NewMirror(providertest.MirrorOptions{CA: trustedCA}))(w)
 	w.Cleanup(mirror.Close)

@@ -58,7 +58,7 @@ func damaged(w *failing) {
 
 var template = getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "template"}
 
-// unowned is what the system says where another user owns a directory; as root, it doesn't.
+// unowned is the system's error if another user owns a directory, which root doesn't get.
 var unowned = &fs.PathError{Op: "mkdir", Path: ".terraform/providers", Err: syscall.EACCES}
 
 var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "acme", Type: "tiny"}}

@@ -18,7 +18,7 @@ import (
 var (
 	problemStart = regexp.MustCompile(`(?m)^(Error|Warning): `)
 
-	// Lines that the real programs have, or that name what failed: each is an error of its own there.
+	// Lines of the real programs, and lines that name a failed provider: each is a separate error there.
 	realLines = regexp.MustCompile(`^(Initializing |- Finding |Terraform encountered problems|with the configuration, described|The Terraform configuration must be valid|` +
 		`Could not retrieve the list of available versions for these providers:|Error while installing these providers:|These packages were not sent:|` +
 		`All modules should specify|    terraform providers$|\(code: |  - |  on .* line \d+|[ \d]{4}: )`)
@@ -58,7 +58,7 @@ func eachFailure(t *testing.T, check func(name, problem string)) {
 	}
 }
 
-// What a problem says beyond what the real program prints, which is a summary, a place and a paragraph, is six lines at most.
+// A problem has at most six lines more than the real program's summary, place and paragraph.
 func TestFailures_AreShort(t *testing.T) {
 	t.Parallel()
 	eachFailure(t, func(name, problem string) {

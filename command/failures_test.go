@@ -36,18 +36,18 @@ var update = flag.Bool("update", false, "write what the program says into testda
 
 // failure is a way to fail, by a command that runs in this process.
 type failure struct {
-	files files  // of the working directory; nil: a configuration that requires tf.example.com/acme/tiny
-	cli   string // the CLI configuration; "": the registry is that of tf.example.com
+	files files  // of the working directory; nil means a configuration that requires tf.example.com/acme/tiny
+	cli   string // the CLI configuration; "" means one with the registry at tf.example.com
 	env   string // variables, a line each
 	setUp func(w *failing)
-	err   error // what an installation fails with that can't be provoked here; nil: a command runs
+	err   error // an error of an installation that can't be provoked here; nil if a command runs
 	unix  bool  // Windows has no such failure
 }
 
 // TestFailures_AreExplained provokes failures one by one, against servers on loopback, and
-// compares what is said with testdata/failures.txtar: the texts of all kinds in
-// one place, to be read. The lines of a paragraph are joined there. The command stands in the first line of a text; a name
-// that has no failure here needs nothing else. -update writes the file.
+// compares the output with testdata/failures.txtar, which has all texts in
+// one place for reviewers. The lines of a paragraph are joined there. The first line of a text is the command; a name
+// without a failure here needs only that. -update writes the file.
 func TestFailures_AreExplained(t *testing.T) {
 	golden := "testdata/failures.txtar"
 	archive := must.Get(txtar.ParseFile(golden))(t)
@@ -170,7 +170,7 @@ func (w *failing) main(args ...string) (out, err string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// run makes the command fail, and returns what it says, the code of the error, if there is one, first. Without arguments it is init.
+// run makes the command fail, and returns its output, after the code of the error, if it has one. Without arguments it runs init.
 func (w *failing) run(f failure, args []string) string {
 	w.Helper()
 	must.Succeed(w, os.MkdirAll(w.dir, 0o755))
@@ -229,7 +229,7 @@ var times = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?: \d\d:\d\d|T\d\d:\d\d:\d\dZ)
 // waits are how long git has waited.
 var waits = regexp.MustCompile(`after \d+ ms`)
 
-// ports are those of servers on loopback.
+// ports matches the ports of servers on loopback.
 var ports = regexp.MustCompile(`(localhost|127\.0\.0\.1|\[::1\]):\d{4,5}`)
 
 // unwrapped joins wrapped lines, and removes the frames
@@ -328,7 +328,7 @@ func placesFailures() map[string]failure {
 	}
 }
 
-// TestServe_FailsInJSONLines holds what serve -json prints on stderr against its log, each line of which is an object.
+// TestServe_FailsInJSONLines checks that each line of serve -json on stderr is an object of its log.
 func TestServe_FailsInJSONLines(t *testing.T) {
 	w := newFailing(t, failure{files: map[string]string{"mirror": "a file"}})
 	w.Chdir(w.dir)
@@ -347,7 +347,7 @@ func TestServe_FailsInJSONLines(t *testing.T) {
 	}
 }
 
-// serveFailures are about the server, which has to say at its start what it can't do later.
+// serveFailures are about the server, which has to report at its start problems that it would have later.
 func serveFailures() map[string]failure {
 	file := files{"mirror": "a file", "notes.txt": "no certificate", "tokens": "# none yet\n"}
 	return map[string]failure{

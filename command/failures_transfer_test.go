@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// installed has a lock file, and a cache with what that selects. The environment says nothing of AWS.
+// installed makes a lock file, and a cache with its packages. The environment has no variable of AWS.
 func installed(w *failing) {
 	versions("1.0.0")(w)
 	if _, err, code := w.main("init"); code != 0 {
@@ -25,20 +25,20 @@ func installed(w *failing) {
 	}
 }
 
-// signedIn has keys of AWS.
+// signedIn sets keys of AWS.
 func signedIn(w *failing) {
 	installed(w)
 	w.Setenv("AWS_ACCESS_KEY_ID", "a")
 	w.Setenv("AWS_SECRET_ACCESS_KEY", "b")
 }
 
-// two has two packages in the cache.
+// two puts two packages into the cache.
 func two(w *failing) {
 	w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 	signedIn(w)
 }
 
-// remote has cache push or cache pull name a URL whose port differs each time. A pull is that of a machine without packages.
+// remote sets the URL of cache push or cache pull, whose port differs each time. A pull runs on a machine without packages.
 func remote(prepare func(*failing), command string, url func(*failing) string) func(*failing) {
 	return func(w *failing) {
 		prepare(w)
@@ -49,29 +49,29 @@ func remote(prepare func(*failing), command string, url func(*failing) string) f
 	}
 }
 
-// s3At is the URL of a bucket of a server.
+// s3At returns the URL of a bucket on a server.
 func s3At(server func(*failing) string) func(*failing) string {
 	return func(w *failing) string { return "s3://bucket/tfdeps?region=eu-west-1&endpoint=http://" + server(w) }
 }
 
-// imagesAt is the URL of a repository of a registry of images.
+// imagesAt returns the URL of a repository of an OCI registry.
 func imagesAt(server func(*failing) string) func(*failing) string {
 	return func(w *failing) string { return "oci://" + server(w) + "/tfdeps" }
 }
 
-// mirroredBy has a registry of images be the mirror.
+// mirroredBy sets an OCI registry as the mirror.
 func mirroredBy(server func(*failing) string) func(*failing) {
 	return func(w *failing) { w.set("TFDEPS_MIRROR=oci://" + server(w) + "/tfdeps/${namespace}/${type}") }
 }
 
-// status is a server that answers all requests with a status: its address and port.
+// status starts a server that answers all requests with a status, and returns its address and port.
 func status(code int) func(*failing) string {
 	return func(w *failing) string {
 		return strings.Replace(serverOf(w, code, providertest.ServerOptions{Plain: true}), "localhost", "127.0.0.1", 1)
 	}
 }
 
-// denied is such a server with TLS and a name, which denies all.
+// denied starts such a server with TLS and a name, which answers 403.
 func denied(w *failing) string {
 	return serverOf(w, http.StatusForbidden, providertest.ServerOptions{CA: trustedCA})
 }

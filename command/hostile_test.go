@@ -39,7 +39,7 @@ var hostileCommands = []struct {
 // each rule, and the other commands meet the rules in turn.
 const allHostile = "TFDEPS_TEST_HOSTILE"
 
-// fewSessions is the variable by which CI has the race detector watch a fifth of what it is slow at.
+// fewSessions is the variable by which CI runs only a fifth of the tests that are slow under the race detector.
 const fewSessions = "TFDEPS_TEST_SESSIONS"
 
 const hostileToken = "sEcReT-t0ken"
@@ -89,7 +89,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 	}
 }
 
-// hostileWorld is what registries have in common.
+// hostileWorld returns the options that all hostile registries share.
 func hostileWorld(t *testing.T) (o hostiletest.HostileOptions) {
 	t.Helper()
 	o.CA, o.Signer = trustedCA, providertest.NewSigner(providertest.SignerOptions{})
@@ -176,8 +176,8 @@ func examineHostile(t *testing.T, registry *providertest.Registry, rule hostilet
 	}
 }
 
-// hostOf is the host of a registry's providers. It has a port, for which Windows has no directory: there it is another one,
-// whose services the configuration names.
+// hostOf returns the host of a registry's providers. On Windows it is a host without a port, because directories can't have a colon there,
+// and the configuration names its services.
 func hostOf(registry *providertest.Registry) string {
 	if runtime.GOOS == "windows" {
 		return "providers.example.com"

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestOpenLog_ReadsItsVariables has variables, and parts of what is logged at debug and at trace with bars between them: on stderr if no file is named.
-// "" is nothing, and "warned" a warning.
+// TestOpenLog_ReadsItsVariables has variables, and parts of the log at debug and at trace, separated by bars: on stderr if no file is named.
+// "" means no log, and "warned" a warning.
 func TestOpenLog_ReadsItsVariables(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
 // Package command is the program: from the process to one command and its exit
 // code. [Main] parses the arguments, makes the [cli.Meta] that all commands get,
-// and runs the named command. Each command has a folder of its own:
+// and runs the named command. Each command has its own folder:
 //
 //	cli        what every command needs: Meta, the table of options and its help
 //	products   Terraform or OpenTofu, at which version

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Each call of tfdeps that README and the pages of docs name, in a block of code or in a sentence, is of a command that there is, with
-// options that it has.
+// Each call of tfdeps in README and the pages of docs, in a block of code or in a sentence, is of an existing command, with
+// existing options.
 func TestPages_NameCommandsAndOptionsThatExist(t *testing.T) {
 	t.Parallel()
 	pages := append(must.Get(filepath.Glob(filepath.Join("..", "docs", "*.md")))(t), filepath.Join("..", "README.md"))

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTakeStandIn(t *testing.T) {
-	// what is typed, and variables in further lines; the program's name and the version in it, if it is one, and the arguments
+	// the typed line, and variables in further lines; the StandIn's name and version, if there is one, and the arguments
 	for text, want := range map[string]string{
 		"tfdeps init":                                   "|init",
 		"/usr/bin/terraform plan -out=x":                "terraform |plan -out=x",

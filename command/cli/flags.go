@@ -202,7 +202,7 @@ func AnyBool() Value { return Bool(new(bool)) }
 // Given has the options and operands of a command's arguments.
 type Given struct {
 	Operands []string // the arguments behind the options, or with Mixed between them
-	By       SetBy    // who set options; nil before Fill
+	By       SetBy    // what set each option; nil before Fill
 
 	flags Flags
 	set   *flag.FlagSet
@@ -360,7 +360,7 @@ func isSwitch(option *flag.Flag) bool {
 	return ok && is.IsBoolFlag()
 }
 
-// fill gives the option the value of its variable.
+// fill sets the option from its variable.
 func (f Flag) fill(set *flag.FlagSet, value string) error {
 	if isSwitch(set.Lookup(f.Name)) && value != f.word {
 		on, err := ParseSwitch(f.Variable, value)

@@ -30,7 +30,7 @@ func TestTransition_LeavesNoStateBehind(t *testing.T) {
 	verdicts := map[string]verdict{"taken": taken, "moved": moved, "refused": refused}
 	for _, tt := range []struct {
 		change             transition
-		there, usual, want string // what is wanted without an option, with -reconfigure, and with -migrate-state
+		there, usual, want string // the expected verdicts without an option, with -reconfigure, and with -migrate-state
 	}{
 		{first, "gone", "gone", "taken taken taken"},                                 // first, no state
 		{first, "gone full", "gone full", "moved moved moved"},                       // first, state

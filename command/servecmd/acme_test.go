@@ -88,8 +88,8 @@ func TestCertificates_NameTheServer(t *testing.T) {
 	must.Equal(t, (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}), "127.0.0.1:443")
 }
 
-// TestServe_GetsItsCertificates has the authority pebble issue a certificate, by each of its challenges. Another server
-// with the same bucket uses the same one.
+// TestServe_GetsItsCertificates gets a certificate from the test CA pebble, by each kind of challenge. Another server
+// with the same bucket uses the same certificate.
 func TestServe_GetsItsCertificates(t *testing.T) {
 	t.Parallel()
 	pebble := peertest.LookProgram(t, "pebble")

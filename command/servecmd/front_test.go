@@ -56,7 +56,7 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 	}
 }
 
-// TestTokenFile_LetsNobodyInByWhatWasThere: a token that is taken away is usually one that someone has stolen.
+// TestTokenFile_LetsNobodyInByWhatWasThere: a removed token must not work, because it was probably stolen.
 func TestTokenFile_LetsNobodyInByWhatWasThere(t *testing.T) {
 	const stolen = "stolen\n"
 	takes := map[string]func(path string) error{
@@ -122,7 +122,7 @@ func (a address) addr() net.Addr {
 // addresses says whether other machines can reach each address.
 var addresses = map[address]bool{"0.0.0.0": true, "::": true, "192.0.2.1": true, "127.0.0.1": false, "::1": false, "/run/serve.sock": false}
 
-// running has a server run until end is called, which returns what it ended with.
+// running runs a server until end is called, which returns the server's error.
 func running(t *testing.T, serve func(context.Context) error) (end func() error) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -290,7 +290,7 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 }
 
 // TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
-// because its client holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
+// because its client isn't slow. HTTP/2 checks deadlines also when nothing is written.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
 	f := quietFront()
 	f.taking = 50 * time.Millisecond

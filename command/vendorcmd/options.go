@@ -41,8 +41,8 @@ type project struct {
 type options struct {
 	modules    workdir.Options
 	platforms  []getproviders.Platform // empty means those of the record, else the current one
-	unpacked   *bool                   // nil: as recorded
-	lfs        *bool                   // nil: as recorded
+	unpacked   *bool                   // nil means as recorded
+	lfs        *bool                   // nil means as recorded
 	upgrade    bool
 	prune      bool
 	check      bool

@@ -81,7 +81,7 @@ func on(kind event.Kind, p getproviders.Provider, more ...any) event.Event {
 			e.Warnings = v
 		case [2]int64:
 			e.Done, e.Total = v[0], v[1]
-		case getproviders.Location: // last: whatever has a text could be one
+		case getproviders.Location: // the last case, because any value with a String method is a Location
 			e.Location = v
 		default:
 			panic(fmt.Sprintf("an event has no %T", value))

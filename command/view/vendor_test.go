@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// vendored has a Vendor report one run.
+// vendored reports one run by a Vendor.
 func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer

@@ -5,7 +5,7 @@
 //
 //   - Results go to stdout, and errors to stderr. Warnings, progress and the
 //     summary go to stderr if that is a terminal, else to stdout, where Terraform
-//     has its warnings: what succeeds in a pipe writes nothing to stderr. Only if
+//     has its warnings: a successful run in a pipe writes nothing to stderr. Only if
 //     stdout is for programs, warnings stay on stderr. With JSON everything goes to
 //     stdout, one object a line, and stderr stays empty.
 //   - Lines, headings and codes that Terraform has are the same as Terraform's, to the
@@ -80,7 +80,7 @@ const (
 	ProgressNone                  // not at all
 )
 
-// ParseProgress reads what users give: auto, tty, plain or none.
+// ParseProgress parses auto, tty, plain or none.
 func ParseProgress(text string) (Progress, error) {
 	if i := slices.Index([]string{"auto", "tty", "plain", "none"}, text); i >= 0 {
 		return Progress(i), nil

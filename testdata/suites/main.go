@@ -35,7 +35,7 @@ var explained = map[string]string{
 	"TestProviderCacheJunk":                                         "3",
 	"TestProviderDevOverrides":                                      "44",
 	"TestProviderLocksFromPredecessorProjectWithAbsoluteSourceAddr": "44",
-	"TestStaticPlanVariables/":                                      "40", // a mirror of nothing
+	"TestStaticPlanVariables/":                                      "40", // a mirror without packages
 	"TestSymlinkProviderTargetDirectory":                            "3",
 }
 

@@ -310,8 +310,8 @@ func copyLimit(b *testing.B) pair {
 	}}
 }
 
-// restoredLimit compares an init with a lock file and a copied cache, as CI restores it, so that all packages have to be hashed, with hashing the same packages on
-// as many cores.
+// restoredLimit compares an init with a lock file and a copied cache, as CI restores it, with hashing the same packages on as many
+// cores: after a copy all packages have to be hashed.
 func restoredLimit(b *testing.B) pair {
 	c, cache := cached(b)
 	return pair{func() float64 {

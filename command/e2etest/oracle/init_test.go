@@ -28,7 +28,7 @@ var exemptions = map[string]harness.Exemption{
 }
 
 // TestInit_SameAsTerraform runs tfdeps and the real terraform in sibling
-// directories, from one registry, and compares what they leave on disk byte
+// directories, from one registry, and compares their files on disk byte
 // for byte; then each runs in the other's directory, where it has nothing to
 // do.
 //
@@ -36,7 +36,7 @@ var exemptions = map[string]harness.Exemption{
 // directories before the first run of init, 2/... before the second, and so
 // on. Three names have a meaning of their own: N/args holds arguments of init,
 // N/remove names paths to be removed first, and N/fails says that init has to
-// fail, and with which words. $REGISTRY stands for the host of the registry,
+// fail, and with which text. $REGISTRY stands for the host of the registry,
 // $PLATFORM for this machine's platform.
 func TestInit_SameAsTerraform(t *testing.T) {
 	t.Parallel()
@@ -100,10 +100,10 @@ func asOurs(tree []string) []string {
 //
 // Each archive in testdata/oracle_commands, and in testdata/oracle_both, which is for OpenTofu, too, holds several cases, CASE/FILE. The lines are in
 // CASE/run: "! " in front says that the program has to fail, NAME=VALUE words before the command
-// are its environment, "ours " that it is for tfdeps alone, "rm", "mv" and "cp" lines change files
-// instead; a line "says TEXT" wants TEXT in what the command before it said. CASE/since is the
-// first version of Terraform that does the same as tfdeps; an older one leaves the case out, and tfdeps does
-// the work of that version.
+// are its environment, "ours " says that the line is for tfdeps only, and "rm", "mv" and "cp" lines change files
+// instead. A line "says TEXT" expects TEXT in the output of the command before it. CASE/since is the
+// first version of Terraform that does the same as tfdeps, which is set to that version; the case is skipped for an older
+// Terraform.
 func TestCommands_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	compareCommands(t, withTerraform(t), "oracle_commands", 200)

@@ -17,11 +17,11 @@ import (
 
 // lockStep is a run of providers lock, after files were written.
 type lockStep struct {
-	needs  string // "a; b ~> 1.0": a configuration that requires these; "": config
-	config string // "": as it is
-	lock   string // likewise; "-": removed
+	needs  string // "a; b ~> 1.0" makes a configuration that requires these; "" means config
+	config string // "" means unchanged
+	lock   string // likewise; "-" removes it
 	args   string
-	fails  string // "": it succeeds; else it says so, in the words of both
+	fails  string // "" if it succeeds; else a text in the errors of both
 }
 
 const someLocks = `# by hand
@@ -101,8 +101,8 @@ var lockCases = map[string][]lockStep{
 }
 
 // TestLock_SameAsTerraform runs providers lock of both programs, step by step, and
-// compares lock files byte for byte and what is said on stdout line by line, in
-// any order, which is random in Terraform.
+// compares lock files byte for byte, and the lines of stdout in
+// any order, because Terraform's is random.
 func TestLock_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
@@ -216,7 +216,7 @@ func oneLocked(version string) string {
 }
 
 // TestMirror_SameAsTerraform runs providers mirror of both programs, step by step,
-// and compares the trees file by file, and what is said on stdout line by line.
+// and compares the trees file by file, and stdout line by line.
 // Only Terraform downloads existing packages again.
 func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()

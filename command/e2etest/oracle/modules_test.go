@@ -32,13 +32,13 @@ var moduleExemptions = map[string]harness.Exemption{
 }
 
 // TestModules_SameAsTerraform is TestInit_SameAsTerraform for modules that have to be
-// fetched. Beside lock files it compares modules.json, what `providers` prints,
-// and whether the real plan accepts what is there.
+// fetched. Beside lock files it compares modules.json and the output of `providers`,
+// and checks that the real plan accepts the directory.
 //
 // Each archive in testdata/oracle_modules holds several cases, CASE/STEP/FILE.
 // $GIT/ and $HTTPGIT/ stand for the directory of repositories, by file and by
 // https, $WORK/ for that of their checkouts, $ARCHIVES/ for that of archives,
-// $COMMIT(REPO@TAG) for a commit. See moduleWorld for what there is.
+// $COMMIT(REPO@TAG) for a commit. See moduleWorld for these.
 func TestModules_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	compareModules(t, withTerraform(t))
@@ -86,8 +86,8 @@ func (o *run) sameManifest(when string) {
 }
 
 // sameModules compares what the programs installed: the names below .terraform/modules, the
-// bytes of files, and whether they can be run. Names with a dot in front are in some of Terraform's copies only,
-// and a directory of this machine may be a link or a copy of it (differences 27 and 56).
+// bytes of files, and whether they are executable. Hidden files are in some of Terraform's copies only,
+// and a directory of this machine may be a symlink or a copy (differences 27 and 56).
 func (o *run) sameModules(when string) {
 	o.t.Helper()
 	var trees [2]string
@@ -201,7 +201,7 @@ func (m *manyCalls) init(config string) {
 	must.Len(m.t, installedCall.FindAllString(said, -1), calledTimes, said)
 }
 
-// installedCall is what init says of a module that the root calls.
+// installedCall matches the line of init about a module that the root calls.
 var installedCall = regexp.MustCompile(`(?m)^- m\d+ in `)
 
 // calls returns how often a git command was called.

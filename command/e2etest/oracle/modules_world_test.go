@@ -21,9 +21,9 @@ import (
 // moduleWorld has the modules of the cases: git repositories,
 // archives, and a registry of both.
 //
-// It is made of testdata/oracle_modules/world.txt. The files REPO@REF/... are
-// what a repository has at a tag, one commit after the other; REPO@REF has to
-// come in the order of commits. "registry" has lines "NAMESPACE/NAME/SYSTEM
+// It is made from testdata/oracle_modules/world.txt. The files REPO@REF/... are
+// the files of a repository at a tag, each tag with its own commit, in the order of
+// commits. "registry" has lines "NAMESPACE/NAME/SYSTEM
 // VERSION LOCATION".
 type moduleWorld struct {
 	registry *providertest.Registry

@@ -33,7 +33,7 @@ const installedFirst = "difference 32: Terraform wants what is in the lock file 
 // `providers` of both programs, after each step of all cases in
 // testdata/oracle, and in the directories CASE/... of the archives in
 // testdata/oracle_providers. Both have to fail, or to print the same tree.
-// Siblings may stand in any order, which is random in Terraform.
+// Siblings may be in any order, because Terraform's is random.
 func TestProviders_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	p := withTerraform(t)
@@ -103,8 +103,8 @@ func TestTreePaths_SeeWhatIsBelowWhat(t *testing.T) {
 
 // TestModules_PassProvidersAsInTerraform runs init of both programs for each case in
 // testdata/oracle_modules/passing, CASE/FILE, and where it fails get in
-// other directories, with providers after it. Exit codes and lock files have to be equal, and so has the set of what is
-// wrong: how severe it is, its summary, and for init its place.
+// other directories, with providers after it. Exit codes and lock files have to be equal, and so has the set of
+// diagnostics: their severity, summary, and for init the place.
 func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 	t.Parallel()
 	p := withTerraform(t)

@@ -53,7 +53,7 @@ func newPair(t *testing.T, programs [2]string, env func(testing.TB, ...string) [
 	return &pair{programs: programs, registry: registry, expand: expand.Replace, env: env}
 }
 
-// run is one case under way.
+// run is the state of a case.
 type run struct {
 	*pair
 	t        *testing.T

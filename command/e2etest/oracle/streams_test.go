@@ -62,7 +62,7 @@ func compareStreams(t *testing.T, p *pair, differences map[string]streamDifferen
 	}
 }
 
-// streamCase is a case under way.
+// streamCase is the state of a case.
 type streamCase struct {
 	name string
 	*run
@@ -169,8 +169,8 @@ func (c *streamCase) compare(command, name string, fails bool) {
 // escapes are colours.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// ownLines are what docs/differences.md says that tfdeps has and Terraform hasn't: the
-// summary of init, where a package came from, and its own version.
+// ownLines match lines that only tfdeps has, as docs/differences.md says: the
+// summary of init, the source of a package, and its own version.
 var ownLines = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\n(Checked )?\d+ providers?(, \d+ modules?)? .*(ready )?in [0-9.]+m?s.*\n`),
 	regexp.MustCompile(`(?m)^  (from|note:) .*\n`),

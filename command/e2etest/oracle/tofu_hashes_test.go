@@ -19,9 +19,9 @@ import (
 // tofuHost is the one registry whose listed hashes OpenTofu records.
 const tofuHost = "registry.opentofu.org"
 
-// TestLock_RegistryHashesSameAsTofu has both programs make a lock file from a registry that lists
-// the hashes of all platforms' packages, and complete one that lacks them. The addresses have a
-// host, because the programs have different default ones.
+// TestLock_RegistryHashesSameAsTofu makes a lock file with both programs from a registry that lists
+// the hashes of all platforms' packages, and completes one that lacks them. The addresses have a
+// host, because the programs have different default hosts.
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
 	programs := tofuPrograms(t)
@@ -51,8 +51,8 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	}
 }
 
-// TestLock_TrustedMirrorHashesSameAsTofu has both programs install from a network mirror that lists
-// the hashes of three platforms. Only with trust_all_hashes are all of them recorded.
+// TestLock_TrustedMirrorHashesSameAsTofu installs with both programs from a network mirror that lists
+// the hashes of three platforms. All of them are only locked with trust_all_hashes.
 func TestLock_TrustedMirrorHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
 	programs := tofuPrograms(t)
@@ -75,8 +75,8 @@ func TestLock_TrustedMirrorHashesSameAsTofu(t *testing.T) {
 	}
 }
 
-// TestInit_ExpiredKeysSameAsTofu has both programs install a package whose publisher's key has
-// expired, and one whose signature has, with and without the variable that forbids it.
+// TestInit_ExpiredKeysSameAsTofu installs with both programs a package with an expired key,
+// and one with an expired signature, with and without the variable that forbids that.
 func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
 	t.Parallel()
 	programs, now := tofuPrograms(t), time.Now()
@@ -159,9 +159,9 @@ const encryptedConfig = `terraform {
 const stateWithProvider = `{"version": 4, "terraform_version": "1.12.6", "serial": 7, "lineage": "0a0b0c0d-0000-0000-0000-000000000000", "outputs": {}, "resources": [{"mode": "managed",
 "type": "widget_thing", "name": "x", "provider": "provider[\"HOST/acme/widget\"]", "instances": [{"schema_version": 0, "attributes": {"id": "1"}, "sensitive_attributes": []}]}]}`
 
-// TestState_EncryptedByTofu has the real tofu encrypt a state that requires a provider. Without
-// tofu, init says once that the state can't be read. With -with=tofu, and with what "tofu state
-// pull" prints, the provider is installed.
+// TestState_EncryptedByTofu encrypts a state that requires a provider with the real tofu. Without
+// tofu, init warns once that the state can't be read. With -with=tofu, and with the output of "tofu state
+// pull", the provider is installed.
 func TestState_EncryptedByTofu(t *testing.T) {
 	t.Parallel()
 	tofu := harness.LookTofu(t)

@@ -26,8 +26,8 @@ var tofuExemptions = map[string]harness.Exemption{
 
 // TestInit_SameAsTofu is [TestInit_SameAsTerraform] for tfdeps in the place of tofu, which
 // is a link of that name, and the real one: the same cases, and those in
-// testdata/oracle_tofu. What init has to fail with isn't looked at, as OpenTofu
-// goes on where Terraform doesn't, and the other way round.
+// testdata/oracle_tofu. The expected errors of init aren't checked, because OpenTofu
+// continues after some errors that end Terraform, and the other way round.
 func TestInit_SameAsTofu(t *testing.T) {
 	t.Parallel()
 	p := withTofu(t)
@@ -69,8 +69,8 @@ func tofuVersion(t *testing.T, program string) string {
 const testedTofu = "1.12.6"
 
 // TestCommands_SameAsTofu is [TestCommands_SameAsTerraform] for tfdeps in the place of tofu,
-// with the cases in testdata/oracle_tofu_commands and testdata/oracle_both. Where there is no tofu, tfdeps alone is
-// compared with what the cases say.
+// with the cases in testdata/oracle_tofu_commands and testdata/oracle_both. Without tofu, only tfdeps is
+// compared with the expectations of the cases.
 func TestCommands_SameAsTofu(t *testing.T) {
 	t.Parallel()
 	peer, err := peertest.PeerProgram("tofu")
@@ -86,7 +86,7 @@ func TestStreams_SameAsTofu(t *testing.T) {
 	compareStreams(t, withTofu(t), tofuStreamDifferences(), ofTerraformOnly...)
 }
 
-// ofTerraformOnly are cases whose constraints are for versions of Terraform, or whose lock entry is that of Terraform's registry.
+// ofTerraformOnly are cases with constraints for versions of Terraform, or with a lock entry of Terraform's registry.
 var ofTerraformOnly = []string{"required_version", "required_version_of_a_module", "lock_hash_mismatch"}
 
 // tofuStreamDifferences returns the exemptions for Terraform, and those for OpenTofu's own texts about arguments.
@@ -109,8 +109,8 @@ func tofuStreamDifferences() map[string]streamDifference {
 	return all
 }
 
-// TestMirror_TofuLocksTheSame has OpenTofu install from mirrors that tfdeps in its place and
-// OpenTofu itself have made: the lock files are the same, signed checksums included.
+// TestMirror_TofuLocksTheSame installs with OpenTofu from mirrors that tfdeps under its name and
+// OpenTofu itself have made: the lock files are the same, including signed checksums.
 func TestMirror_TofuLocksTheSame(t *testing.T) {
 	t.Parallel()
 	tofu := harness.LookTofu(t)

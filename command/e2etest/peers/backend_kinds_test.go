@@ -14,10 +14,10 @@ import (
 )
 
 // TestBackend_OfEveryKindLeavesNoStateBehind changes each kind of backend to other settings and to each other kind, with each option that
-// says what becomes of state. The real program does the same in a directory of its own, against services that have no state.
+// moves or keeps state. The real program does the same in its own directory, against services that have no state.
 //
-//   - Where tfdeps succeeds, the record is that of the new backend, and the real program didn't refuse to take it before it asked any service.
-//   - Where tfdeps refuses, no file has changed.
+//   - If tfdeps succeeds, the record is that of the new backend, and the real program didn't refuse the backend before it asked a service.
+//   - If tfdeps refuses, no file has changed.
 //
 // A fixed sample of the cases runs, see [inSample], and from none to each kind: then the records of both programs are the same.
 func TestBackend_OfEveryKindLeavesNoStateBehind(t *testing.T) {

@@ -89,7 +89,7 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 }
 
 // TestInitWith_TerraformDoesTheBackend: with -with, terraform init initializes the backend with
-// the providers that tfdeps installed, and what only the state knows of is found and installed.
+// the providers that tfdeps installed, and providers that only the state requires are installed.
 func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 	t.Parallel()
 	harness.LookTerraform(t)

@@ -102,8 +102,8 @@ func (s *sharedStore) holds(path, want string) {
 	must.Equal(s.t, harness.ReadText(s.t, path), want, path)
 }
 
-// replaceByTerraform has the real terraform init install the other build in the second
-// directory, where no lock file says which one belongs there.
+// replaceByTerraform installs the other build with the real terraform init in the second
+// directory, without its lock file.
 func (s *sharedStore) replaceByTerraform() {
 	s.t.Helper()
 	must.Succeed(s.t, os.Remove(filepath.Join(s.play, lockFile)))
@@ -112,7 +112,7 @@ func (s *sharedStore) replaceByTerraform() {
 }
 
 // refusedByTerraform reports whether the real terraform init refuses to install through a symlink, as
-// 1.15.4 and newer do, and holds it to that: the store stays as it is.
+// 1.15.4 and newer do, and checks that the store doesn't change then.
 func (s *sharedStore) refusedByTerraform() bool {
 	s.t.Helper()
 	if s.mode != "symlink" || harness.PeerOlderThan(s.t, "1.15.4") {
@@ -147,9 +147,9 @@ func eachLinkMode(t *testing.T, build string, test func(t *testing.T, s *sharedS
 }
 
 // TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended: the real terraform init unpacks in
-// place over a package that no lock entry covers. By symlinks and hard links it so
-// writes to the store and to all directories. Everything that looks there notices it,
-// and one run of tfdeps in each directory mends the store, by a new file, and the directory.
+// place over a package without a lock entry. Through symlinks and hard links it so
+// writes to the store and to all directories. All commands notice that,
+// and one run of tfdeps in each directory repairs the store, by a new file, and the directory.
 func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 	t.Parallel()
 	terraform := harness.LookTerraform(t)
@@ -160,7 +160,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 		s.differs(s.work, shares)
 		s.exits(map[bool]int{true: 2}[shares], s.work, s.tfdeps, "cache", "verify")
 		s.holds(s.file, map[bool]string{true: otherBuild, false: firstBuild}[shares])
-		// The file is no program: what counts is whether terraform gets as far as starting it.
+		// The file is no program: the test checks whether terraform tries to start it.
 		const refused = "does not match any of the checksums recorded in the dependency lock file"
 		must.Equal(t, strings.Contains(s.exits(1, s.work, terraform, "plan", "-no-color"), refused), shares)
 
@@ -183,9 +183,9 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 	})
 }
 
-// TestLink_TheOtherDirectoryIsMendedFirst: a directory in which terraform init didn't run mends
-// the store for itself, too. The one where it ran keeps its build and its lock file, except by a
-// symlink, which leads to the store's build: that is noticed.
+// TestLink_TheOtherDirectoryIsMendedFirst: tfdeps in a directory in which terraform init didn't run repairs
+// the store, too. The directory where it ran keeps its build and its lock file, except with a
+// symlink to the store's build, which commands report.
 func TestLink_TheOtherDirectoryIsMendedFirst(t *testing.T) {
 	t.Parallel()
 	eachLinkMode(t, firstBuild, func(t *testing.T, s *sharedStore, _ bool) {

@@ -28,8 +28,8 @@ import (
 // goInstall is how README and the recipes for CI install tfdeps until there is a release.
 const goInstall = "go install github.com/tfdeps/tfdeps@main"
 
-// TestGoInstall_MakesTheProgram installs the checkout as the pages say, from a module proxy of files: the module has to be whole without
-// what is in modules of their own. No page has another command.
+// TestGoInstall_MakesTheProgram installs the checkout as the pages say, from a module proxy of files: the module has to be complete without
+// the nested modules. All pages have the same command.
 func TestGoInstall_MakesTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, page := range pageNames(t) {
@@ -68,7 +68,7 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 }
 
 // quickstartPackages are the packages below testdata/quickstart, for each of
-// quickstartPlatforms. They aren't run: all that is shown is how they get
+// quickstartPlatforms. They aren't run, because the quick start only shows how they are
 // installed.
 var quickstartPackages = []struct{ name, version, says string }{
 	{"greeting", "1.2.0", "hello"},

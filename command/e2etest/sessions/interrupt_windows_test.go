@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// Ctrl-Break ends a run as Ctrl-C does. It can be sent to one process. Wine has Ctrl-C alone, which reaches all processes of
-// a console: this test isn't parallel, so that there are two of them.
+// Ctrl-Break ends a run as Ctrl-C does, and can be sent to one process. Wine only has Ctrl-C, which reaches all processes of
+// a console: this test isn't parallel, so that the console has only two.
 func TestInterrupt_ByCtrlBreak(t *testing.T) {
 	program := harness.Tfdeps(t)
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})

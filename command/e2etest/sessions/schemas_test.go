@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// runTfdeps runs the program. What -json prints, and writes into the file of -json-into, is compared with the
+// runTfdeps runs the program, and compares the output of -json, and the file of -json-into, with the
 // schemas of docs/json.
 func runTfdeps(ts *testscript.TestScript, neg bool, args []string) {
 	err := ts.Exec("tfdeps", args...)
@@ -30,7 +30,7 @@ func runTfdeps(ts *testscript.TestScript, neg bool, args []string) {
 	checkJSON(ts, args)
 }
 
-// checkJSON compares what the program has just printed with its schemas.
+// checkJSON compares the last output of the program with its schemas.
 func checkJSON(ts *testscript.TestScript, args []string) {
 	if wantsJSON(args) {
 		ts.Check(conforms(args, ts.ReadFile("stdout")))
@@ -74,8 +74,8 @@ func (d schemaDir) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(content))
 }
 
-// conforms compares what a command has printed with its schema: each line of those that print an object a line,
-// else all of it.
+// conforms compares the output of a command with its schema: each line for commands that print an object a line,
+// else the whole output.
 func conforms(args []string, stdout string) error {
 	all, err := schemas()
 	if err != nil {
@@ -170,7 +170,7 @@ func TestSchemas_RefuseWhatIsWrong(t *testing.T) {
 	must.Refuse(conforms([]string{"plan", "-json"}, "\n"))(t, "a command without a schema")
 }
 
-// TestSchemas_HaveTheExamplesOfTheirPage: what docs/json.md shows conforms, and each schema is linked from there.
+// TestSchemas_HaveTheExamplesOfTheirPage: the examples in docs/json.md conform, and each schema is linked from there.
 func TestSchemas_HaveTheExamplesOfTheirPage(t *testing.T) {
 	t.Parallel()
 	const page = "docs/json.md"

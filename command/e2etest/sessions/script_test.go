@@ -105,7 +105,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// sessionCommands are those beside the ones that testscript has.
+// sessionCommands returns the commands of sessions in addition to those of testscript.
 func sessionCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"tfdeps":        runTfdeps,
@@ -192,8 +192,8 @@ func hasTerraform() (bool, error) {
 	return err == nil, nil
 }
 
-// runBoth is about what the two programs leave behind. The output that a
-// session looks at afterwards is that of tfdeps.
+// runBoth runs a command with both programs, and compares their files. The output that a
+// session checks afterwards is that of tfdeps.
 func runBoth(ts *testscript.TestScript, neg bool, args []string) {
 	peer, err := hasTerraform()
 	ts.Check(err)

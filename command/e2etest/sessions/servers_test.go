@@ -73,7 +73,7 @@ func serveArchive(ts *testscript.TestScript, registry *providertest.Registry, di
 	return ""
 }
 
-// servers are those that a session has started.
+// servers are the servers that a session has started.
 type servers struct {
 	ca       *providertest.CA // of all
 	registry *providertest.Registry
@@ -172,13 +172,13 @@ func configure(ts *testscript.TestScript, _ bool, files []string) {
 type offer struct {
 	providertest.PackageSpec
 	host     string
-	content  string // of the executable; "": what providertest has there
+	content  string // of the executable; "" means providertest's default
 	unpacked bool
 }
 
 var packageName = regexp.MustCompile(`^(?:([^/@=]+)/)?([^/@=]+)/([^/@=]+)@([^/@=]+)$`)
 
-// offers reads packages and what is said of those that follow.
+// offers parses packages, and attributes of the packages that follow.
 func offers(ts *testscript.TestScript, args []string) (all []offer) {
 	var next offer
 	for _, arg := range args {

@@ -31,10 +31,10 @@ var sourceExemptions = map[string]harness.Exemption{
 	"dev_overrides, locked":        {Lock: true, Tree: true, Reason: "difference 25: 1.11 installs the provider all the same, 1.15 forgets its lock entry"},
 }
 
-// asksNobodyElse is what several differ in.
+// asksNobodyElse is an exemption that several cases need.
 var asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
 
-// sourceCases are all cases, with what those of a subject have in common.
+// sourceCases returns all cases, with the fields that the cases of a subject share.
 func sourceCases(t *testing.T) map[string]sourceCase {
 	t.Helper()
 	all := map[string]sourceCase{}
@@ -70,10 +70,10 @@ const (
 	mirrorOrOrigin = `provider_installation { network_mirror { url = "$MIRROR" } direct {} }`
 )
 
-// What both say where no source has the provider.
+// The error of both if no source has the provider.
 const notFound = "provider $WIDGET was not found in any of the search locations"
 
-// What both say of packages that aren't those of the lock file.
+// The error of both for packages that don't match the lock file.
 const notLocked = "package for $WIDGET 1.0.0 doesn't match any of the checksums previously recorded"
 
 // directoryCases are about what a filesystem mirror may look like.

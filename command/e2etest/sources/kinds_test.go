@@ -62,9 +62,9 @@ func sameKind(mirror, shared, seen string, env ...string) kind {
 	return kind{publish: mirror, mirror: mirror, push: shared, pull: shared, seen: seen, env: env}
 }
 
-// TestKinds_ServeAllCommands publishes to each kind of place, and then has every command work from
-// there while the registry is down: providers lock, urls and vendor from the mirror; init after
-// cache pull, without a request. The real terraform accepts the directory as it is.
+// TestKinds_ServeAllCommands publishes to each kind of place, and then runs every command from
+// there while the registry is down: providers lock, urls and vendor from the mirror, and init after
+// cache pull, without a request. The real terraform accepts the directory.
 func TestKinds_ServeAllCommands(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
@@ -128,9 +128,9 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 	}
 }
 
-// TestMirror_IsTheOnlySource fills each kind of place with a tree of the real terraform providers mirror. What -mirror names
-// decides the versions, without a request to the registry, which has newer ones; and the lock file is that of the real
-// terraform where it can read the place.
+// TestMirror_IsTheOnlySource fills each kind of place with a tree of the real terraform providers mirror. With -mirror only
+// its versions are used, without a request to the registry, which has newer ones. The lock file is that of the real
+// terraform if that can read the place.
 func TestMirror_IsTheOnlySource(t *testing.T) {
 	t.Parallel()
 	peer, program := harness.LookTerraform(t), harness.Tfdeps(t)
@@ -181,8 +181,8 @@ func TestMirror_IsTheOnlySource(t *testing.T) {
 	}
 }
 
-// TestCredentials_AreLookedForWhereABucketIsNamed has the services that know credentials of
-// machines, and Docker's helper, tell whether they were asked.
+// TestCredentials_AreLookedForWhereABucketIsNamed checks when the metadata services of clouds
+// and Docker's credential helper are asked.
 func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
@@ -356,9 +356,9 @@ func age(t *testing.T, dir string) {
 	}))
 }
 
-// TestKinds_UseConnectionsAgain installs fifty providers from a kind of place, each of which takes two requests or
-// more. An archive has a connection for itself while it is on its way, and the next one has the same; documents share
-// others. 32 documents and 16 archives are asked for at once.
+// TestKinds_UseConnectionsAgain installs fifty providers from a kind of place, each with two or more
+// requests. Each archive has its own connection during its download, which the next archive reuses; documents share
+// others. 32 documents and 16 archives are requested at once.
 func TestKinds_UseConnectionsAgain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

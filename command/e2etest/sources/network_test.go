@@ -216,8 +216,8 @@ func (w *sourceWorld) offers(other *providertest.Mirror) {
 	other.Add("tf.example.com", widgetPackage("other/1.0.0"))
 }
 
-// elsewhere has the network mirror's documents name another one's archives,
-// about which they know nothing.
+// elsewhere makes the network mirror's documents name another mirror's archives,
+// without hashes.
 func (w *sourceWorld) elsewhere(other *providertest.Mirror) {
 	w.offers(other)
 	w.mirrors("1.0.0", noHashes...)

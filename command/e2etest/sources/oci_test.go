@@ -60,7 +60,7 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 		out := harness.Run(t, dir(), slices.Concat(direct, env, []string{"TFDEPS_CACHE_DIR=" + t.TempDir()}), program, "init", "-no-color", "-mirror="+target, "-mirror-fallback=exclusive")
 		must.Equal(t, strings.Contains(out, "(self-signed, key ID "+origin.Signer().KeyID()), env != nil)
 	}
-	asIfCached := dir() // what docs/cache-and-ci.md has for CI without a cache
+	asIfCached := dir() // as in docs/cache-and-ci.md for CI without a cache
 	must.Write(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
 	harness.Run(t, asIfCached, direct, program, "providers", "mirror", "-no-color", "-locked=.", target)
 	harness.Run(t, asIfCached, append(direct, "TFDEPS_MIRROR="+target, "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color", "-lockfile=readonly")
@@ -93,8 +93,8 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	})
 }
 
-// TestMirror_CreatesRepositories publishes to a registry that has no repository, as ECR has only those that were
-// created. The command that creates them is no line for a shell, and what it says when it fails is shown.
+// TestMirror_CreatesRepositories publishes to a registry without repositories, such as ECR, where they have to be
+// created first. The command that creates them isn't run by a shell, and its output is shown if it fails.
 func TestMirror_CreatesRepositories(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -146,8 +146,8 @@ type mirrorTree struct {
 	env      []string
 }
 
-// TestMirror_ServedByNginx installs from mirrors that tfdeps, in a bucket, and a
-// person have written: by https from a real nginx, and right from the disk.
+// TestMirror_ServedByNginx installs from a mirror that tfdeps has written into a bucket, and from one written by
+// hand: by https from a real nginx, and directly from the disk.
 // The real terraform finds nothing to change afterwards.
 func TestMirror_ServedByNginx(t *testing.T) {
 	t.Parallel()
@@ -196,7 +196,7 @@ func (m mirrorTree) installFromBucket(t *testing.T, program string) {
 	harness.Refuses(t, "s3://bucket/pre/fix", dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other"), program, "init", "-input=false", "-upgrade")
 }
 
-// mirrorInBucket has tfdeps write a mirror of a registry's packages, for two platforms, to a prefix of a bucket, whose server keeps objects as
+// mirrorInBucket writes a mirror of a registry's packages, for two platforms, with tfdeps to a prefix of a bucket, whose server keeps objects as
 // files.
 func mirrorInBucket(t *testing.T, ca *providertest.CA, program string) mirrorTree {
 	t.Helper()

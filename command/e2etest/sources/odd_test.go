@@ -50,10 +50,10 @@ var oddDirectoryCases = map[string]sourceCase{
 	"archive is a link to a directory": {packages: packedWidget + " -> $ROOT/work", fails: notFound},
 }
 
-// archiveURL is that of the one archive of the network mirror.
+// archiveURL is the URL of the network mirror's only archive.
 const archiveURL = `"url": "terraform-provider-widget_1.0.0_$PLATFORM.zip"`
 
-// oddDocuments are those of a network mirror: of which kind, which text, and whether the package comes all the same.
+// oddDocuments are unusual documents of a network mirror: their kind, their text, and whether the package is installed even so.
 var oddDocuments = map[string]struct {
 	kind, text string
 	comes      bool
@@ -78,7 +78,7 @@ var oddDocuments = map[string]struct {
 	"index with a byte order mark": {"index", "\ufeff" + `{"versions": {"1.0.0": {}}}`, false},
 }
 
-// oddAnswerCases are those of the documents, and further ones about how they are sent.
+// oddAnswerCases returns the cases of oddDocuments, and further ones about HTTP.
 func oddAnswerCases() map[string]sourceCase {
 	cases := map[string]sourceCase{
 		"media type like that of JSON": {arrange: func(w *sourceWorld) { w.sends("index", "application/vnd.api+json") }, fails: "Content-Type", theirs: "invalid Content-Type"},

@@ -17,9 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps
-// serve" by https and with a token: while the registry is there, and while it is down, from the
-// mirror and from the registry that it is. The lock files are those of a direct installation.
+// TestServe_TerraformInstallsThroughIt installs with the real terraform, and tfdeps, through "tfdeps
+// serve" by https and with a token: while the registry is up, and while it is down, from the server's
+// mirror and from its registry. The lock files are those of a direct installation.
 func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
@@ -64,9 +64,9 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	must.Contain(t, log, "path=/mirror/registry.terraform.io/acme/a/index.json status=200")
 }
 
-// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, and the real tofu, as a
-// command of "tfdeps serve", make the lock file of a direct installation, twice with one download,
-// and its exit code handed on.
+// TestServe_RunsACommandThatInstallsThroughIt runs the real terraform, and the real tofu, as the
+// command of "tfdeps serve", twice with one download. The lock file is that of a direct installation,
+// and the exit code is the command's.
 func TestServe_RunsACommandThatInstallsThroughIt(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu} {
@@ -200,9 +200,9 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	return url, end
 }
 
-// TestServe_PolicyChoosesForItsClients has terraform, tofu and tfdeps install through a server whose policy forbids the newest
-// version: they get the newest allowed one, and where the configuration or the lock file wants the other one, they
-// say that there is no such version.
+// TestServe_PolicyChoosesForItsClients installs with terraform, tofu and tfdeps through a server whose policy forbids the newest
+// version: they get the newest allowed one. If the configuration or the lock file needs the forbidden one, they
+// report that it doesn't exist.
 func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 	t.Parallel()
 	ca := harness.NewCA(t)
@@ -255,7 +255,7 @@ func TestServe_PolicyChoosesForItsClients(t *testing.T) {
 	must.Contain(t, output(), `left_out="2.0.0: only versions \"!= 2.0.0\" are allowed (rule versions`)
 }
 
-// TestServe_DamagedArchives has terraform, tofu and tfdeps install from a store in which an archive was damaged: what they install is whole, at
+// TestServe_DamagedArchives installs with terraform, tofu and tfdeps from a store with a damaged archive: the installed package is right, at
 // the first or at the second attempt, after one more download.
 func TestServe_DamagedArchives(t *testing.T) {
 	t.Parallel()

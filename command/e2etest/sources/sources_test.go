@@ -1,5 +1,5 @@
-// Package sources compares tfdeps and the real terraform on where packages come
-// from: directories, mirrors, registries, and what the CLI configuration says of them.
+// Package sources compares the sources of packages in tfdeps and the real terraform:
+// directories, mirrors, registries, and their settings in the CLI configuration.
 package sources
 
 import (
@@ -31,17 +31,17 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // sourceCase has sources of providers, and the expected result. In all
 // its texts sourceWorld.expand replaces $ROOT, $HOSTS and so on.
 type sourceCase struct {
-	needs string // a required provider a line, "ADDRESS [CONSTRAINTS]"; "": $WIDGET
-	cli   string // what the file .terraformrc of the user's home says besides $HOSTS
+	needs string // a required provider a line, "ADDRESS [CONSTRAINTS]"; "" means $WIDGET
+	cli   string // the content of .terraformrc in the user's home besides $HOSTS
 	again string // the same for a second init; "" means no second init
 	// packages has a line for each package of a filesystem mirror, which is its
 	// path below $ROOT: a directory's ends in a slash, an archive's in .zip. A
 	// line "LINK -> TARGET" is a symlink. The text in a package's executable is
 	// that path, so that packages of different origin never have equal hashes.
 	packages string
-	comes    string   // the package of a filesystem mirror that is there and comes
+	comes    string   // the only package of a filesystem mirror, which is installed
 	mirrors  string   // versions of $WIDGET that the network mirror has
-	hashes   []string // that it lists for them; nil: those of the archive
+	hashes   []string // that it lists for them; nil means those of the archive
 	edits    []string // see sourceWorld.edits
 	files    files    // others, by path below $ROOT; scripts are executable
 	env      []string
@@ -50,7 +50,7 @@ type sourceCase struct {
 	arrange  func(*sourceWorld)
 
 	installs string // the paths of the packages that come, in the order of their addresses
-	fails    string // init fails, and this is what it says
+	fails    string // init fails with this text
 	warns    string // init doesn't fail, and says this
 	theirs   string // what Terraform says, if not that
 }
@@ -86,7 +86,7 @@ func TestSources_SameAsTerraform(t *testing.T) {
 
 func TestSourceExemptions_NameDifferences(t *testing.T) { harness.CheckExemptions(t, sourceExemptions) }
 
-// sourceWorld is what there is around the directories of a case.
+// sourceWorld has the servers of a case, and the root of its directories.
 type sourceWorld struct {
 	root     string
 	ca       string                 // the file with the certificate of all servers
@@ -96,7 +96,7 @@ type sourceWorld struct {
 	plain    *providertest.Mirror // speaks http
 	expand   func(string) string
 	serve    func(http.HandlerFunc) // opens the vault
-	vault    string                 // the host and port of one more server; "": closed
+	vault    string                 // the host and port of one more server; "" if it doesn't run
 }
 
 func newSourceWorld(t *testing.T, ca *providertest.CA, signer *providertest.Signer) *sourceWorld {
@@ -195,8 +195,8 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 	}
 }
 
-// installedIn returns what the executables of the installed packages hold,
-// which is where they come from.
+// installedIn returns the content of the installed packages' executables,
+// which is the packages' origin.
 func installedIn(t *testing.T, work string) string {
 	t.Helper()
 	var texts []string
@@ -338,7 +338,7 @@ func servedFrom(from string) []byte {
 	return providertest.Zip(files{"terraform-provider-widget": from})
 }
 
-// noHashes are those of a package that the mirror says nothing about.
+// noHashes are the hashes of a package for which the mirror lists none.
 var noHashes = []string{}
 
 // mirrors publishes a version of $WIDGET in the network mirror. Without hashes,

@@ -94,8 +94,8 @@ func (v *vendoring) fresh(t *testing.T) {
 	must.Write(t, filepath.Join(v.dir, ".gitignore"), ".terraform/\n*.tfvars\n")
 }
 
-// isEndedAtAnyTime interrupts and kills runs at random. The next one that isn't
-// makes of what is left what it would have made of nothing.
+// isEndedAtAnyTime interrupts and kills runs at random times. The next complete run
+// has the same result as one in a fresh directory.
 func (b vendorBuilds) isEndedAtAnyTime(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process can't be interrupted there")

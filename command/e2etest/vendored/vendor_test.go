@@ -46,7 +46,7 @@ func standIn(t *testing.T) []byte {
 	return harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-tiny_v1.0.0", Mode: 0o755, Content: string(content)}})
 }
 
-// TestVendor has all that is vendored on a machine as people have it: with git,
+// TestVendor vendors on a realistic machine: with git,
 // a registry, and a real provider.
 func TestVendor(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestVendor(t *testing.T) {
 	}
 }
 
-// newVendoring has a configuration in "env" of a repository that ignores
+// newVendoring makes a configuration in the directory "env" of a repository that ignores
 // .terraform and archives, as most do.
 func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 	t.Helper()
@@ -155,8 +155,8 @@ func sameFiles(t *testing.T, what string, was, is map[string]harness.File) {
 }
 
 // cloneNeedsNoNetwork vendors, commits with plain git commands,
-// clones, and has the real terraform and tfdeps initialize the clone where there
-// is no network, and the former plan.
+// clones, and initializes the clone with the real terraform and tfdeps without
+// network. Terraform also plans.
 func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {

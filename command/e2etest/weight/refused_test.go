@@ -95,8 +95,8 @@ const (
 	call     = "module \"a\" {\n  source = \"./a\"\n}\n"
 )
 
-// formats are what init reads: the name of the file, the configuration that has it read, and sizes: as an attacker would
-// first try it, close below the limit for words and signs, and nearly as large as such a file may be.
+// formats are the formats that init reads: the name of the file, the configuration that makes init read it, and sizes: an attacker's
+// first try, just below the limit for words and signs, and nearly the maximum size of the file.
 var formats = map[string]struct {
 	file, config string
 	sizes        []int
@@ -118,9 +118,9 @@ var formats = map[string]struct {
 	"registry":           {"registry", required, []int{100_000, 4_000_000}, nil},
 }
 
-// TestRefused_TakesLittleOfMemoryAndLog throws each shape of bad input at each format: one case in two hundred, one in ten where other
-// programs are compared with in all cases, as in CI, or all of them with TFDEPS_TEST_REFUSED=all, which takes half an hour on two cores that
-// have nothing else to do.
+// TestRefused_TakesLittleOfMemoryAndLog tests each shape of bad input in each format: one case in two hundred, one in ten if all
+// comparisons with other programs run, as in CI, or all of them with TFDEPS_TEST_REFUSED=all, which takes half an hour on two idle
+// cores.
 func TestRefused_TakesLittleOfMemoryAndLog(t *testing.T) {
 	share := uint32(200)
 	switch {

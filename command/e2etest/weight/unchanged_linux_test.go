@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// What an init with nothing to do asks the system about files after main has begun: calls with a path, but for those about directories
-// above the ones that it works with, which it looks at for a policy and for links, and which are as many as the paths are deep.
+// Maximum numbers of system calls about files of an init with nothing to do, after main has begun: calls with a path, except those about directories
+// above its own, which it checks for a policy and for symlinks, and whose number depends on the depth of the paths.
 const (
 	maxCallsOfInit     = 40
 	maxCallsOfProvider = 2   // besides one for each of its files and directories
@@ -27,8 +27,8 @@ const (
 	maxCallsOfRoot     = 235 // of an unchanged root module that requires three providers and calls a local module; 224
 )
 
-// TestInit_LooksAtFewFiles counts them, and those about what is open, for two and for twelve providers, whose packages are a directory with one
-// file, and again where .terraform was deleted.
+// TestInit_LooksAtFewFiles counts these calls, and those about open files, for two and for twelve providers, whose packages are a directory with one
+// file, and again after .terraform was deleted.
 func TestInit_LooksAtFewFiles(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
@@ -98,8 +98,8 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 	})
 }
 
-// TestArchives_AreReadOnceAndAtOnce watches what reads of packages on disk: each byte is read once, but for an archive's
-// directory, and on two cores two packages are read at the same time. Nothing is known of them from earlier runs.
+// TestArchives_AreReadOnceAndAtOnce traces the reads of packages on disk: each byte is read once, except an archive's
+// central directory, and on two cores two packages are read at the same time. There are no receipts of earlier runs.
 func TestArchives_AreReadOnceAndAtOnce(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
@@ -156,7 +156,7 @@ type reading struct {
 	from, to string // the first time and the last one
 }
 
-// readings are those of packages in what strace wrote, with a file for each thread.
+// readings returns the reads of packages in the output of strace, which has a file for each thread.
 func readings(t *testing.T, traces string) map[string]reading {
 	call := regexp.MustCompile(`(?m)^([0-9.]+) (?:read|pread64)\(\d+<([^>]*/terraform-provider-p\d(?:_[^>]*zip)?)>.* = (\d+) \(DELAYED\)$`)
 	all := map[string]reading{}

@@ -47,15 +47,15 @@ func requiring(providers int) string {
 	return "terraform {\n  required_providers {\n" + config + "  }\n}\n"
 }
 
-// The program has 5 ms for what it does before main. A time can't be tested on a busy machine, and
-// what takes it can be: it is spent on compiling regular expressions and filling tables, in
-// proportion to what that allocates. 905,000 bytes take 2.6 ms at best and 3.5 ms in the median of
+// Package initialization may take 5 ms. A time can't be tested on a busy machine, but
+// allocations can be: the time is spent on compiling regular expressions and filling tables, in
+// proportion to their allocations. 905,000 bytes take 2.6 ms at best and 3.5 ms in the median of
 // 60 runs, on two cores with twenty processes waiting for them. The regular expressions of the
 // client of OCI registries add 222,000 bytes and 0.2 to 0.5 ms: so the budget of bytes stands for
 // 4 ms. GODEBUG=inittrace=1 shows the clock of each package.
 //
-// The budgets of the program. Each is a little above what it is, so that growth is a
-// decision: CONTRIBUTING.md says what each module is for, and what it costs.
+// The budgets of the program. Each is a little above the present value, so that growth is a
+// decision: CONTRIBUTING.md has the purpose and the cost of each module.
 const (
 	maxPackages   = 610        // linked, those of the standard library included; 594
 	maxBytes      = 26_900_000 // of the stripped program; 26.6 million
@@ -65,8 +65,8 @@ const (
 	ownPackages   = "github.com/tfdeps/tfdeps/"
 )
 
-// heavyModules are what the program once consisted of for two kinds of module sources, and for metrics. None is to
-// come back, by whatever way.
+// heavyModules are dependencies that the program once had for two kinds of module sources, and for metrics. None may
+// come back, also not indirectly.
 var heavyModules = []string{"google.golang.org/grpc", "google.golang.org/api", "google.golang.org/genproto", "go.opentelemetry.io/", "github.com/prometheus/", "cloud.google.com/go"}
 
 // lightModules begin like these, and are none of them.
@@ -180,8 +180,8 @@ func TestIsHeavy_KnowsThemByTheirBeginning(t *testing.T) {
 	}
 }
 
-// TestInit_KeepsOutlinesOfLargeConfigurations has a module of 30 kB: a further init says the same with what an earlier one has kept, which is
-// no text of a configuration. TestOutlines_ChangeNothing damages it.
+// TestInit_KeepsOutlinesOfLargeConfigurations runs init twice with a module of 30 kB: the second run prints the same with the cached outline, which has
+// no text of the configuration. TestOutlines_ChangeNothing damages it.
 func TestInit_KeepsOutlinesOfLargeConfigurations(t *testing.T) {
 	t.Parallel()
 	dir := harness.WorkDir(t, "module \"m\" {\n  source = \"./m\"\n}\n")
@@ -209,8 +209,8 @@ func TestInit_KeepsOutlinesOfLargeConfigurations(t *testing.T) {
 	must.Equal(t, init(), again)
 }
 
-// allowedLicences are those under which the program may be passed on as it is, each with words that
-// no other licence has. Without a row here a module can't be linked.
+// allowedLicences are the licences under which the program may be distributed, each with words that
+// no other licence has. A module with another licence can't be linked.
 var allowedLicences = map[string]string{
 	"Apache-2.0": `Apache License\s+Version 2\.0`,
 	"MPL-2.0":    `Mozilla Public License,? [Vv]ersion 2\.0`,
@@ -219,8 +219,8 @@ var allowedLicences = map[string]string{
 	"Unlicense":  `This is free and unencumbered software released into the public domain`,
 }
 
-// docsLicensed is a module that has its README and CONTRIBUTING.md, of which nothing is linked,
-// under a licence of their own in LICENSE.docs.
+// docsLicensed is a module whose README and CONTRIBUTING.md, which aren't linked, are
+// under a separate licence in LICENSE.docs.
 const docsLicensed = "github.com/opencontainers/go-digest"
 
 // licenceOf names the licence of a text; "" if it is none of those that are allowed.

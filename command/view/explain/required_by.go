@@ -12,7 +12,7 @@ import (
 const whoRequires = "The provider is required by:"
 
 // requiredBy lists where a provider is required, as the end of a detail;
-// "" if that isn't known.
+// "" if that is unknown.
 func requiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 	var items []string
 	for _, r := range req[p] {

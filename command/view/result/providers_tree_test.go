@@ -123,8 +123,8 @@ func TestProvidersReport_ModulesAreBelowTheirCallers(t *testing.T) {
 	}
 }
 
-// TestURLs_AreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
-// the query is printed, and only as JSON, because a download needs it.
+// TestURLs_AreWholeForProgramsOnly has a URL with all kinds of secrets. Only
+// the query is printed, and only in JSON, because a download needs it.
 func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at := must.Get(url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F"))(t)

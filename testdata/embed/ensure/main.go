@@ -1,6 +1,6 @@
 // Command ensure installs a provider, unless it is installed, at the newest version that
-// a constraint allows, and starts it. Tools that talk to providers
-// themselves do so, without a configuration and a lock file.
+// a constraint allows, and starts it, without a configuration and a lock file. It is an example for tools
+// that talk to providers themselves.
 package main
 
 import (
