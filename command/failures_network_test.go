@@ -77,8 +77,8 @@ func another(w *failing) *providertest.Registry {
 	return other
 }
 
-// throughProxy sends requests through a proxy. The proxy and the requested hosts are on
-// this machine, but have the names of others.
+// throughProxy sends requests through a proxy. The registry has the name of another machine, because
+// requests to this one use no proxy.
 func throughProxy(proxy string) func(*failing) {
 	return func(w *failing) {
 		w.redirect("https://registry.example.com/v1/providers/")

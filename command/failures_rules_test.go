@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// The texts of testdata/failures.txtar, each rule with what the real programs say themselves, which stays as it is.
+// Rules for the texts of testdata/failures.txtar, each with exceptions for the real programs' own texts, which stay unchanged.
 var (
 	problemStart = regexp.MustCompile(`(?m)^(Error|Warning): `)
 

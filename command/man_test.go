@@ -36,7 +36,7 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	}
 }
 
-// A formatter, where there is one, finds nothing wrong with the pages.
+// A formatter, if one is installed, reports no problem with the pages.
 func TestManPages_CanBeFormatted(t *testing.T) {
 	t.Parallel()
 	groff, err := exec.LookPath("groff")

@@ -68,7 +68,7 @@ func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
 			}
 		})
 	}
-	// An absolute path to a package would be longer than Linux takes, 4095 bytes. A shared cache has no room there, and isn't used.
+	// An absolute path to a package would be longer than Linux allows, 4095 bytes, so that no shared cache is used there.
 	t.Run("a path of 4000 characters", func(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			t.Skip("Windows has no such names")

@@ -354,7 +354,7 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 	return by, nil
 }
 
-// isSwitch reports whether an option may stand without a value.
+// isSwitch reports whether an option may be given without a value.
 func isSwitch(option *flag.Flag) bool {
 	is, ok := option.Value.(interface{ IsBoolFlag() bool })
 	return ok && is.IsBoolFlag()

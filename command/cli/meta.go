@@ -145,7 +145,7 @@ func (m *Meta) Showing(activity *view.Activity) *Meta {
 	return &shown
 }
 
-// Blame returns lineBreak and a sentence about the variable that has the first of the options that weren't typed, or "" if all were. Options begin with a dash.
+// Blame returns lineBreak and a sentence about the variable with the first of the options that weren't typed, or "" if all were. Options begin with a dash.
 func (m *Meta) Blame(lineBreak string, options ...string) string {
 	for _, option := range options {
 		name := OptionName(option)

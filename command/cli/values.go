@@ -95,7 +95,7 @@ func Platforms(p *[]getproviders.Platform, all *bool, problems *problem.List) Va
 	})
 }
 
-// WantsJSON looks for -json in arguments that can't be parsed.
+// WantsJSON reports whether arguments that can't be parsed have -json.
 func WantsJSON(args []string) bool {
 	wants := false
 	for _, arg := range args {

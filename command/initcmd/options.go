@@ -34,7 +34,7 @@ type options struct {
 	roots        roots.Options
 	below        []string // the operands: where root modules are looked for
 	sameVersions bool
-	unexpected   *problem.Problem // that there is an operand where none belongs; nil: there isn't
+	unexpected   *problem.Problem // the error for an unexpected operand, or nil
 
 	lockfile string // of -lockfile
 	frozen   bool

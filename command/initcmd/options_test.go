@@ -63,7 +63,7 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 	must.Equal(t, strings.Join(got, ", "), want, got)
 }
 
-// A user who calls tfdeps by the name of a program means that program.
+// If tfdeps is called by the name of a program, that program moves state.
 func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
 	for _, standIn := range []*cli.StandIn{nil, {Name: "tofu1.12.6"}} {
 		opts, problems := parse(&cli.Meta{StandIn: standIn}, []string{"-force-copy"})
@@ -77,7 +77,7 @@ func TestParse_KnowsHowToShowThem(t *testing.T) {
 	must.Equal(t, problems.HasErrors() && opts.json, true, problems)
 }
 
-// TestParse_FrozenNamesWhoSetIt has an option and a variable, with a comma between them, and who has set readonly and offline.
+// TestParse_FrozenNamesWhoSetIt has an option and a variable, separated by a comma, and what has set readonly and offline.
 func TestParse_FrozenNamesWhoSetIt(t *testing.T) {
 	for text, want := range map[string]string{
 		",":                                  ", ",

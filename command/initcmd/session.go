@@ -57,7 +57,7 @@ func recordPluginDirs(r request) bool {
 	return err == nil || r.Log.Unsaved("unwritable", "Failed to record the value of -plugin-dir", err)
 }
 
-// pluginDirs returns the path of the file with the values of -plugin-dir, and its new content, or nil if it has to be removed.
+// pluginDirs returns the path of the file with the values of -plugin-dir, and its new content, or nil without values.
 func pluginDirs(r request) (path string, record []byte) {
 	if len(r.opts.pluginDirs) > 0 {
 		record, _ = json.MarshalIndent(r.opts.pluginDirs, "", "  ") // strings always encode

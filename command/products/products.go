@@ -44,7 +44,7 @@ type Manner struct {
 
 	RootFirst bool // errors of the root module end an init before it looks at the backend
 	Guesses   bool // init warns of providers that are probably not the intended ones
-	Lenient   bool // get ignores errors about the combination of modules and their providers
+	Lenient   bool // get only warns of errors about the combination of modules and their providers
 
 	Help []string // pairs of words in help texts and their replacements for this product
 }

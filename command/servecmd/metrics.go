@@ -82,7 +82,7 @@ func (t *timings) observe(e hosts.Exchange) {
 	}
 }
 
-// answered counts a request that was answered.
+// answered counts an answered request by route, with its duration.
 func (t *timings) answered(path string, took time.Duration) {
 	route, _ := t.routes.Join(routeOf(path), func() *histogram { return new(histogram) })
 	route.Value.observe(took)

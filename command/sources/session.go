@@ -269,7 +269,7 @@ func (s *Session) OpenMirrors(given []string, o cliconfig.SourceOptions) (single
 	return single, s.Log.Add()
 }
 
-// OpenSources returns the sources of providers: the mirrors if there are any, else those of the CLI configuration.
+// OpenSources returns the sources of providers: the given mirrors, and those of the CLI configuration unless the mirrors replace them.
 func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all getproviders.MultiSource, ok bool) {
 	single, ok := s.OpenMirrors(mirrors, o)
 	if !ok {

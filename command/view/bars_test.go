@@ -111,7 +111,7 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 	}
 }
 
-// After an interrupt, no further events come.
+// No events follow an interrupt.
 func TestBars_LeaveNothingBehind(t *testing.T) {
 	clock := newWatch()
 	v, screen := onTerminal(clock, nil)

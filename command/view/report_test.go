@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// hostileText would become markup, or end the data, where a page doesn't take care.
+// hostileText would become markup, or end the data, in a careless page.
 const hostileText = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\"><!--<script>&lt;b&gt;\u2028/*DATA*/HASH"
 
 // reportProvider returns a provider with the given type.

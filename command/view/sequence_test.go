@@ -90,7 +90,7 @@ func on(kind event.Kind, p getproviders.Provider, more ...any) event.Event {
 	return e
 }
 
-// of is an event about a package whose outcome is made already.
+// of returns an event with a given outcome.
 func of(kind event.Kind, o event.Outcome) event.Event { return event.Event{Kind: kind, Outcome: o} }
 
 // ended is the last event about a provider.
@@ -167,7 +167,7 @@ func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	must.Equal(t, names(r.turns.rest()), "query beta, query gamma, fetching beta")
 }
 
-// Events of one provider come in order, but those of several come in any order, on which the
+// Events of one provider are in order, but those of several interleave in any way, on which the
 // output must not depend.
 func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 	streams := [][]event.Event{

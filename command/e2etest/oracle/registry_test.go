@@ -90,7 +90,7 @@ func newOracleRegistry(t testing.TB, ca *providertest.CA) *providertest.Registry
 	return registry
 }
 
-// archiveStatuses are statuses that come with an archive.
+// archiveStatuses are the statuses of responses with an archive.
 var archiveStatuses = []int{200, 201, 202, 203, 206, 207, 208, 226, 299, 300, 304, 400, 403, 404, 410, 451}
 
 var tofuStatusExemptions = map[string]harness.Exemption{"status206": {Exit: true, Reason: "difference 44: a package with status 206 is taken"}}

@@ -157,7 +157,7 @@ var jsonSaid = []string{
 }
 
 // TestInitJSON_SaysWhatTofuSays compares what both programs say for programs with
-// jsonSaid, on stdout and in a file. Where there is no tofu, tfdeps alone is compared.
+// jsonSaid, on stdout and in a file. Without tofu, only tfdeps is compared.
 func TestInitJSON_SaysWhatTofuSays(t *testing.T) {
 	t.Parallel()
 	programs := []string{linkedAs(t, "tofu")}

@@ -149,7 +149,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 		{"TFDEPS_TERRAFORM_VERSION", "1.15.9"},
 		{"TFDEPS_NO_SHARED_CACHE", "1"},
 		{"TFDEPS_PROGRESS", "none"},
-		{"GOGC", "off"},          // a process of a test ends before it has much to collect
+		{"GOGC", "off"},          // a process of a test ends before it has much garbage
 		{"GIT_TEMPLATE_DIR", ""}, // otherwise git copies fourteen samples of hooks
 		{"QUICKSTART", quickstart},
 		{"PROGRAM", program},

@@ -13,7 +13,7 @@ func guarded(w *sourceWorld) {
 	w.mirror.RequireToken(theToken, "index", "version")
 }
 
-// credentialsCases are about where tokens come from.
+// credentialsCases are about the origin of tokens.
 var credentialsCases = map[string]sourceCase{
 	"no token": {
 		fails: "host tf.example.com requires authentication credentials",

@@ -175,7 +175,7 @@ func packedName(tree mirrorTree) string {
 	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", filepath.Base(tree.provider), tree.version, getproviders.CurrentPlatform())
 }
 
-// install has tfdeps install by a method, and the real terraform look at it.
+// install installs by a method with tfdeps, and checks the result with the real terraform.
 func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
 	t.Helper()
 	dir, env := harness.WorkDir(t, requiring(m.provider)), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")

@@ -98,8 +98,8 @@ func runsCommand(t *testing.T, peer string) {
 	must.Len(t, must.Get(os.ReadDir(direct[len(direct)-1][len("TMPDIR="):]))(t), 0)
 }
 
-// TestServe_ExplainsAsTheRegistryDoes: what terraform, tofu and tfdeps say of a provider without a
-// package for the platform, and of one that speaks an old protocol, is the same through the server
+// TestServe_ExplainsAsTheRegistryDoes: the errors of terraform, tofu and tfdeps about a provider without a
+// package for the platform, and about one with an old protocol, are the same through the server
 // as directly.
 func TestServe_ExplainsAsTheRegistryDoes(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ type sourceCase struct {
 	chdir    bool   // the program starts in $ROOT, with -chdir=work
 	arrange  func(*sourceWorld)
 
-	installs string // the paths of the packages that come, in the order of their addresses
+	installs string // the paths of the installed packages, in the order of their addresses
 	fails    string // init fails with this text
 	warns    string // init doesn't fail, and says this
 	theirs   string // what Terraform says, if not that
@@ -357,7 +357,7 @@ func (w *sourceWorld) edits(kind, from, to string) {
 }
 
 // servedH1 and servedZH are hashes of a server's package, packedH1 and packedZH
-// those of a file. They are made by others than those who are tested.
+// those of a file. They are computed by code that isn't tested here.
 func servedH1(from string) string { return h1Of("terraform-provider-widget", from) }
 
 func servedZH(from string) string { return zhOf(servedFrom(from)) }

@@ -95,5 +95,5 @@ func peakIfStopped(t *testing.T, dir string, env []string, program string, args 
 	}
 }
 
-// memoryOf is the most memory, in bytes, that a process had.
+// memoryOf returns the peak memory of a process in bytes.
 func memoryOf(ended *os.ProcessState) int64 { return ended.SysUsage().(*syscall.Rusage).Maxrss << 10 }

@@ -22,7 +22,7 @@ const (
 	maxServeMemory = serveMemory + 64<<20
 )
 
-// largeLists are lists of versions, each of which takes much more memory when it is read. Real ones have no megabyte.
+// largeLists are lists of versions that need much more memory when they are decoded. Real lists are smaller than a megabyte.
 var largeLists = map[string]func(b *bytes.Buffer){
 	"versions": func(b *bytes.Buffer) { fmt.Fprintf(b, `{"version":"1.0.%d"},`, b.Len()) },
 	"platforms": func(b *bytes.Buffer) {

@@ -60,7 +60,7 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 		}
 		return count, others
 	}
-	each := func(few, many int) int { return (many - few + 5) / 10 } // one call more or less, as who comes first wants it, is none for each
+	each := func(few, many int) int { return (many - few + 5) / 10 } // the number may vary by one call, which the rounding hides
 	few, fewOther := calls(2, false)
 	many, manyOther := calls(12, false)
 	fewLinked, fewOtherLinked := calls(2, true)

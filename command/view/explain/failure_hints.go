@@ -44,7 +44,7 @@ func Hint(err error) string {
 	return remedy(err)
 }
 
-// hintsOf returns the hints of an error and of those that it wraps, outer ones first, each once, without those
+// hintsOf returns the hints of an error and of the errors that it wraps, outer ones first, each once, without those
 // that the text of a SourcesError already has.
 func hintsOf(err error) (hints []string) {
 	_, told := errors.AsType[*getproviders.SourcesError](err)

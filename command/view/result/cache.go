@@ -169,7 +169,7 @@ func CacheVerification(cache *providercache.Store, all []providercache.Verified,
 	return told
 }
 
-// differs says how a package differs from what it should be.
+// differs says how a package differs from its receipt or the lock files.
 func differs(v providercache.Verified) string {
 	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
 	switch {
