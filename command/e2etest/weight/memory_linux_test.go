@@ -27,7 +27,7 @@ func TestProgram_TakesLittleMemory(t *testing.T) {
 	program := harness.Tfdeps(t)
 	content := must.Get(os.ReadFile(program))(t)
 	_, env := newRegistry(t, 10, func(name string, i int) []byte {
-		return providertest.Zip(map[string]string{name: string(content[i<<21 : (i+1)<<21])})
+		return providertest.Zip(map[string]string{name: string(content[i<<20 : (i+1)<<20])})
 	})
 	for command, most := range map[string]int64{"version": maxVersionMemory, "init": maxColdMemory} {
 		t.Run(command, func(t *testing.T) {
