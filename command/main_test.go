@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 func runTests(m *testing.M) int {
 	peertest.UsualUmask()
 	debug.SetGCPercent(400)
-	dir, err := os.MkdirTemp("", "tfdeps-command")
+	dir, err := peertest.SpreadTemporary()
 	if err != nil {
 		panic(err)
 	}

@@ -197,3 +197,14 @@ func PeerCase(t Test, name string) {
 	}
 	t.Skipf("one case in ten is enough; TFDEPS_TEST_PEERS=all runs the others, too")
 }
+
+// SpreadTemporary makes a directory for all temporary files of this process, which the caller removes after the last test. It has ext4
+// place what tests make there in different block groups. Without a journal ext4 skips inodes that were freed within the last minute, one
+// by one, for each new file of a group; for tests that make and remove thousands of files that is a sixth of their processor time.
+func SpreadTemporary() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "tests"); err != nil {
+		return "", err
+	}
+	spread(dir)
+	return dir, errors.Join(os.Chmod(dir, 0o755), os.Setenv("TMPDIR", dir)) // some tests run programs as other users
+}

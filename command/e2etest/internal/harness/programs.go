@@ -31,7 +31,10 @@ import (
 func Main(m *testing.M) {
 	peertest.MoreAtOnce()
 	debug.SetGCPercent(400)
-	dir, err := preferPeers()
+	dir, err := peertest.SpreadTemporary()
+	if err == nil {
+		err = preferPeers()
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -43,29 +46,30 @@ func Main(m *testing.M) {
 
 // preferPeers puts a directory at the head of PATH that has the programs of
 // TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU under their usual names, for
-// code that looks for them on PATH. It returns the directory, or "" if neither variable is set.
-func preferPeers() (dir string, err error) {
+// code that looks for them on PATH. It does nothing if neither variable is set.
+func preferPeers() error {
+	dir := ""
 	for _, name := range []string{"terraform", "tofu"} {
 		if os.Getenv("TFDEPS_PEER_"+strings.ToUpper(name)) == "" {
 			continue
 		}
 		program, err := peertest.PeerProgram(name)
 		if err != nil {
-			return dir, fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
+			return fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
 		}
 		if dir == "" {
 			if dir, err = os.MkdirTemp("", "peers-"); err != nil {
-				return "", err
+				return err
 			}
 		}
 		if err := os.Symlink(program, filepath.Join(dir, name+ExeSuffix())); err != nil {
-			return dir, err
+			return err
 		}
 	}
 	if dir == "" {
-		return "", nil
+		return nil
 	}
-	return dir, os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // Tfdeps returns the path of this program, built as for releases: without cgo.
