@@ -1,12 +1,12 @@
-// Package awslogin finds the credentials for Amazon's services as AWS's own programs do. It is shared by
-// several packages of this module, and is no API for others.
+// Package awslogin loads AWS configurations and credentials in the way of the AWS CLI. It is shared by
+// several packages of this module; it isn't an API for others.
 //
 //	config, err := awslogin.Load(ctx, awslogin.Login{Region: "eu-west-1"})
 //	defer awslogin.Close(config)
 //
-// Credentials are looked for when the first request is made, and not before: in the environment, in
-// the profile of the shared files (SSO, sign-in sessions, other roles, programs), by web identity,
-// from the container or from the machine.
+// The SDK looks for credentials when it makes the first request: in the environment, in the profile of
+// the shared files (SSO, sign-in sessions, assumed roles, credential processes), by web identity, then
+// from the container and from the instance metadata.
 package awslogin
 
 import (
@@ -22,22 +22,22 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Login is what an address says about credentials and all else that the configuration of a client
-// depends on. What it leaves open, the environment and the shared files say. It can be the key of a
-// map.
+// Login holds the settings of an AWS client that an address (a URL or a backend block) can set. The
+// environment and the shared files set the others. It can be the key of a map.
 type Login struct {
 	Profile, Region string
 	Anonymous       bool // requests aren't signed
-	Static          bool // the three that follow count, and nothing is looked for
+	Static          bool // use ID, Secret and Token, and don't look for other credentials
 	ID, Secret      string
 	Token           string
-	// Metadata is the URL of a machine's metadata, whose role counts where there are neither a
-	// Profile nor Static keys; "": that is one of the places where the SDK looks.
+	// Metadata is the URL of an instance metadata service, whose role is used if there are neither
+	// a Profile nor Static keys. "" means the SDK's usual search, of which the metadata service is
+	// a part.
 	Metadata string
 }
 
-// Load reads the environment and the shared files as far as the login leaves anything open. Nothing
-// is logged: what matters is in errors, and standard error is not the SDK's.
+// Load reads the environment and the shared files for all that login leaves open. The SDK's logger
+// is off: problems are returned as errors, and the SDK must not write to standard error.
 func Load(ctx context.Context, login Login) (aws.Config, error) {
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
 	switch {
@@ -62,14 +62,14 @@ func Load(ctx context.Context, login Login) (aws.Config, error) {
 	if err != nil {
 		return aws.Config{}, err
 	}
-	// The SDK would make a client for each use, whose connections nothing closes.
+	// The SDK would make a client for each use, and nothing would close its connections.
 	if own, ok := found.HTTPClient.(*awshttp.BuildableClient); ok {
 		found.HTTPClient = own.Freeze()
 	}
 	return found, nil
 }
 
-// Close closes the connections of a configuration that are idle.
+// Close closes the idle connections of a configuration.
 func Close(found aws.Config) {
 	if client, ok := found.HTTPClient.(*http.Client); ok {
 		client.CloseIdleConnections()

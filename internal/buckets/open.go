@@ -1,4 +1,4 @@
-// Package buckets opens buckets by their URLs, says what their objects are called elsewhere, and writes those that never change.
+// Package buckets opens buckets by their URLs, gives policies the URLs of their objects, and writes objects that never change.
 package buckets
 
 import (
@@ -16,20 +16,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// ErrURL says that a URL names no bucket, or has parameters that don't exist.
+// ErrURL means that a URL names no bucket, or has unknown parameters.
 var ErrURL = errors.New("invalid URL of a bucket")
 
-// Invalid says what is wrong with the URL of a bucket. It matches ErrURL, which its text doesn't repeat.
+// Invalid returns an error about the URL of a bucket. It matches ErrURL, and its text doesn't repeat
+// ErrURL's.
 func Invalid(format string, args ...any) error {
 	return &hosts.Fault{Kind: ErrURL, Err: fmt.Errorf(format, args...)}
 }
 
-// Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials
-// may be looked for, and the bucket itself isn't asked yet.
+// Openers opens buckets by the scheme of their URLs; a key is a scheme, such as "s3". Opening may
+// look for credentials, but makes no request to the bucket.
 type Openers map[string]func(ctx context.Context, u *url.URL) (blob.Bucket, error)
 
-// Open opens the bucket that a URL names, such as s3://BUCKET/PREFIX. Errors that the URL is to
-// blame for match ErrURL, and don't repeat its query.
+// Open opens the bucket of a URL such as s3://BUCKET/PREFIX. Errors about the URL match ErrURL, and
+// don't contain its query.
 func (o Openers) Open(ctx context.Context, address string) (blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {
@@ -43,8 +44,8 @@ func (o Openers) Open(ctx context.Context, address string) (blob.Bucket, error) 
 	return open(ctx, u)
 }
 
-// SourceURL is the URL of what is below a bucket's, as policies compare it: it has the parameter endpoint if the bucket says by a method
-// Endpoint that it isn't that of the service itself, because there the same name is another bucket.
+// SourceURL returns the URL of below, a path in the bucket b, as policies compare it. If b has a method Endpoint and it returns an
+// endpoint other than the service's own, the URL has the parameter endpoint, because the same name is another bucket there.
 func SourceURL(b blob.Bucket, below string) string {
 	elsewhere, ok := b.(interface{ Endpoint() string })
 	if !ok || elsewhere.Endpoint() == "" {
@@ -57,9 +58,9 @@ func SourceURL(b blob.Bucket, below string) string {
 	return b.String() + below + "?endpoint=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(endpoint))
 }
 
-// SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these
-// parameters and no others, each once, and no user, port or fragment: a URL is seen in process
-// lists and logs, so that it is no place for secrets.
+// SplitURL splits SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. Only the given
+// parameters are allowed, each once, and no user, port or fragment: process lists and logs show
+// URLs, so they are no place for secrets.
 func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query url.Values, err error) {
 	prefix = strings.Trim(u.Path, "/")
 	query, err = url.ParseQuery(u.RawQuery)
@@ -81,7 +82,7 @@ func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query ur
 	return u.Host, prefix, query, err
 }
 
-// unknown says that the URLs of a scheme have no such parameter.
+// unknown returns a text that says which parameters the URLs of a scheme can have.
 func unknown(scheme string, parameters []string, name string) string {
 	if len(parameters) == 0 {
 		return fmt.Sprintf("%s:// takes no parameters, and the URL has %q", scheme, name)
@@ -89,8 +90,8 @@ func unknown(scheme string, parameters []string, name string) string {
 	return fmt.Sprintf("%s:// has the parameters %s, each once, and not %q", scheme, strings.Join(parameters, ", "), name)
 }
 
-// Archive returns the archive that is an object of a bucket. That there is none is known only when
-// it is opened: the error matches blob.ErrNotFound.
+// Archive returns an object of a bucket as an archive. If the object doesn't exist, only opening it
+// fails; the error matches blob.ErrNotFound.
 func Archive(bucket blob.Bucket, key string) getproviders.Archive { return objectArchive{bucket, key} }
 
 // objectArchive is an archive in a bucket.
@@ -99,13 +100,13 @@ type objectArchive struct {
 	key    string
 }
 
-// String is the object's URL.
+// String returns the object's URL.
 func (a objectArchive) String() string { return a.bucket.String() + "/" + a.key }
 
 // Open implements getproviders.Archive.
 func (a objectArchive) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
 	object, err := a.bucket.Get(ctx, a.key, blob.GetOptions{Offset: offset})
-	if errors.Is(err, blob.ErrRange) && offset > 0 { // what was kept of an earlier archive is longer than this one
+	if errors.Is(err, blob.ErrRange) && offset > 0 { // the part that was kept is of an earlier, longer archive
 		offset = 0
 		object, err = a.bucket.Get(ctx, a.key, blob.GetOptions{})
 	}
@@ -115,8 +116,8 @@ func (a objectArchive) Open(ctx context.Context, offset int64) (getproviders.Ope
 	return getproviders.OpenedArchive{Body: object.Body, Offset: offset, Size: object.Size, Validator: object.Tag, Modified: object.Modified}, nil
 }
 
-// PutOnce writes an object where there is none. One that is there has to be equal: it stays, but where the service has no conditional
-// writes the new one replaces it.
+// PutOnce writes an object that never changes. If the object exists already, its content must be the same; PutOnce leaves it as it
+// is, or replaces it if the service has no conditional writes.
 func PutOnce(ctx context.Context, b blob.Bucket, key string, content *io.SectionReader, opts blob.PutOptions) error {
 	opts.IfAbsent = true
 	_, err := b.Put(ctx, key, content, opts)

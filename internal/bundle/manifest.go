@@ -23,23 +23,23 @@ const (
 	maxBytes         = 64 << 30 // of all files
 )
 
-// Manifest says what is in an archive.
+// Manifest lists the entries of an archive.
 type Manifest struct {
 	FormatVersion string  `json:"format_version"`
 	Files         []Entry `json:"files"` // sorted by path
 }
 
-// Entry is a file, or a link if Link isn't "".
+// Entry is a file, or a symlink if Link isn't "".
 type Entry struct {
 	Path       string `json:"path"` // slash-separated, below the directory
 	Size       int64  `json:"size"` // in bytes
 	SHA256     string `json:"sha256,omitempty"`
 	Executable bool   `json:"executable,omitempty"`
-	Link       string `json:"link,omitempty"` // slash-separated, from the directory of the link
+	Link       string `json:"link,omitempty"` // slash-separated, relative to the symlink's directory
 }
 
-// DecodeManifest reads a manifest, and refuses one that [Unpack] would have to
-// refuse before it has seen anything else.
+// DecodeManifest parses a manifest, and checks all that [Unpack] can check without the other
+// entries.
 func DecodeManifest(content []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(content, &m); err != nil {
@@ -54,7 +54,7 @@ func DecodeManifest(content []byte) (Manifest, error) {
 	return m, nil
 }
 
-// check makes sure that a manifest follows the rules.
+// check reports the first violation of the format's rules in a manifest.
 func (m Manifest) check() error {
 	if len(m.Files) > maxEntries {
 		return fmt.Errorf("there are %d entries, and %d are allowed", len(m.Files), maxEntries)
@@ -92,7 +92,7 @@ func (m Manifest) check() error {
 
 var errName = errors.New("it is no path of a file that can be unpacked")
 
-// check looks at one entry alone.
+// check checks one entry by itself.
 func (e Entry) check() error {
 	sum, err := hex.DecodeString(e.SHA256)
 	switch {
@@ -110,7 +110,7 @@ func (e Entry) check() error {
 	return nil
 }
 
-// validName reports whether a path means the same file on every system on which it can be made.
+// validName reports whether a path can be unpacked and means the same file on every system.
 func validName(name string) bool {
 	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false
@@ -126,17 +126,17 @@ func validName(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' })
 }
 
-// isHostWithPort reports whether the directory of a registry's packages can have this name. On
-// Windows it can't: there a colon is about drives and streams, and Terraform's own directories of
-// such hosts can't be made either.
+// isHostWithPort reports whether part is HOST:PORT, which is the name of a directory of a
+// registry's packages. Windows can't have it: a colon separates drives and streams there, and
+// Terraform can't make its own directories of such hosts either.
 func isHostWithPort(part string) bool {
 	host, port, _ := strings.Cut(part, ":")
 	_, err := strconv.ParseUint(port, 10, 16)
 	return len(host) > 1 && err == nil
 }
 
-// validLink reports whether a target leads up first, and then down: so what its
-// text says is where it leads, whatever other links there are.
+// validLink reports whether a target goes up first and then down: so its text alone says where it
+// leads, whatever other symlinks exist.
 func validLink(target string) bool {
 	down := target
 	for strings.HasPrefix(down, "../") {

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// units are what is published, in order.
+// units returns the units to publish, in order.
 func (m Manifest) units(opts Options) (units []string) {
 	seen := map[string]bool{}
 	for _, e := range m.Files {
@@ -33,10 +33,9 @@ func (m Manifest) units(opts Options) (units []string) {
 	return units
 }
 
-// publish puts units into their places. If that fails, what was there before is
-// there again.
+// publish renames units into place. If that fails, it restores what was there before.
 func publish(ctx context.Context, units []string, stage, dir string) (err error) {
-	var done []func() error // each takes back what was done
+	var done []func() error // each undoes one step
 	defer func() {
 		if err == nil {
 			return
@@ -66,7 +65,8 @@ func publish(ctx context.Context, units []string, stage, dir string) (err error)
 	return nil
 }
 
-// noLinkAbove refuses a place that a link leads to, maybe out of the directory.
+// noLinkAbove returns an error if a directory above the unit is a symlink, which may lead out of
+// dir, or a file.
 func noLinkAbove(dir, unit string) error {
 	for up := path.Dir(unit); up != "."; up = path.Dir(up) {
 		at := filepath.Join(dir, filepath.FromSlash(up))
@@ -77,8 +77,8 @@ func noLinkAbove(dir, unit string) error {
 	return nil
 }
 
-// replace moves a unit to its place. What is there goes to aside. A file is
-// replaced at once, where links can be made; there is never none.
+// replace moves a unit to its place, and what is there to aside. If hard links work, a file is
+// replaced atomically: to always exists.
 func replace(from, to, aside string) (done []func() error, err error) {
 	info, err := os.Lstat(to)
 	there := !errors.Is(err, fs.ErrNotExist)

@@ -17,24 +17,24 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Options say how to unpack.
+// Options are the options of Unpack.
 type Options struct {
-	Dir string // where to; it has to be there
+	Dir string // the destination; it must exist
 
-	// Unit says what of the directory a file is replaced with: its own path, or
-	// that of a directory above it, slash-separated; the same for all files below
-	// that. ok is false for a path where no file belongs. Required.
+	// Unit returns the unit of a file, which is replaced as a whole: the file's own path, or that
+	// of a directory above it, slash-separated; the same for all files below that directory. ok is
+	// false for a path where no file belongs. Required.
 	Unit func(path string) (unit string, ok bool)
-	// Accept looks at what was unpacked, in a directory of its own, before any of it
-	// is put into its place, and may write other files in the place of some. An error from
-	// it keeps that from happening. nil: all is accepted.
+	// Accept checks the unpacked files in their temporary directory before any of them is
+	// published, and may replace some. If it returns an error, nothing is published. nil accepts
+	// everything.
 	Accept func(dir string) error
-	// Last are units that come after all others, in this order.
+	// Last are units that are published after all others, in this order.
 	Last []string
 }
 
-// Unpack reads an archive to its end and verifies all of it; then it puts what
-// is in it into its places. If it fails, the directory is as it was before.
+// Unpack reads an archive to its end and verifies all of it; then it publishes the files. If it
+// fails, the directory is as it was before.
 func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	r = chunks.NewReader(ctx, r)
 	archive := tar.NewReader(r)
@@ -53,7 +53,7 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	}
 	defer stage.Remove()
 	if info, err := os.Stat(stage.Path); err == nil {
-		scratch.Sweep(opts.Dir, info.ModTime()) // what the file system's clock says is now
+		scratch.Sweep(opts.Dir, info.ModTime()) // the current time by the file system's clock
 	}
 	if err := m.extract(archive, stage.Path); err != nil {
 		return Manifest{}, err
@@ -84,10 +84,10 @@ func readManifest(archive *tar.Reader) (Manifest, error) {
 	return DecodeManifest(content)
 }
 
-// contentDir is where files are until they are published.
+// contentDir holds the files until they are published.
 const contentDir = "content"
 
-// extract writes the entries, each of which has to be what the manifest says.
+// extract writes the entries. Each has to be as the manifest says.
 func (m Manifest) extract(archive *tar.Reader, stage string) error {
 	if err := os.Mkdir(filepath.Join(stage, contentDir), 0o755); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (m Manifest) extract(archive *tar.Reader, stage string) error {
 	return nil
 }
 
-// is reports whether a header is the one that the entry should have.
+// is reports whether header is the entry's own.
 func (e Entry) is(header *tar.Header) bool {
 	want := e.header()
 	return header.Name == want.Name && header.Typeflag == want.Typeflag && header.Size == want.Size && header.Linkname == want.Linkname
@@ -153,7 +153,7 @@ func (e Entry) extract(content io.Reader, root *os.Root) error {
 	return nil
 }
 
-// onlyZeros reads what is behind the end of an archive.
+// onlyZeros reads what follows the end of an archive, and returns an error if it isn't zeros.
 func onlyZeros(r io.Reader) error {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -19,12 +19,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// errChanged says that a file isn't any more what it was a moment ago.
+// errChanged means that a file changed between its two reads.
 var errChanged = errors.New("the file has changed while it was read")
 
-// Write writes an archive of files in dir: their Paths, Links and Executables
-// count; sizes and checksums are found out. What [Unpack] would refuse is
-// refused, but for what its caller expects where.
+// Write writes an archive of files in dir. Of each entry it takes Path, Link and Executable, and
+// determines the size and the checksum itself. It refuses what [Unpack] would refuse, except that
+// it doesn't know which paths Unpack's caller expects.
 func Write(ctx context.Context, w io.Writer, dir string, files []Entry) (Manifest, error) {
 	entries, errs := par.Map(ctx, runtime.GOMAXPROCS(0), files, func(ctx context.Context, e Entry) (Entry, error) {
 		return e.measured(ctx, dir)
@@ -43,7 +43,7 @@ func Write(ctx context.Context, w io.Writer, dir string, files []Entry) (Manifes
 	return m, m.write(ctx, w, dir)
 }
 
-// measured adds size and checksum to a file.
+// measured returns the entry with its size and checksum.
 func (e Entry) measured(ctx context.Context, dir string) (Entry, error) {
 	if e.Link != "" {
 		return e, nil
@@ -88,7 +88,7 @@ func (m Manifest) write(ctx context.Context, w io.Writer, dir string) error {
 	return archive.Close()
 }
 
-// header has nothing in it that differs between machines.
+// header returns the tar header of an entry, without anything that differs between machines.
 func (e Entry) header() *tar.Header {
 	h := &tar.Header{Name: e.Path, Typeflag: tar.TypeReg, Size: e.Size, Mode: 0o644, Linkname: e.Link}
 	switch {

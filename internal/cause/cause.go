@@ -1,4 +1,4 @@
-// Package cause finds what several failures have in common: a host that gives no answer, constraints that contradict each other.
+// Package cause finds the common cause of several failures: a host that doesn't respond, constraints that contradict each other.
 package cause
 
 import (
@@ -15,15 +15,15 @@ import (
 
 // Cause is one reason why providers failed.
 type Cause struct {
-	// Err is what the Failures have in common, such as a host that can't be reached.
-	// If there is one failure, or none, it is the part of the joined error itself.
+	// Err is the common cause of Failures, such as an unreachable host. With one failure or none it
+	// is the part of the joined error itself.
 	Err      error
-	Failures []*getproviders.Fault // in the order of the joined error; none: Err is no provider's
+	Failures []*getproviders.Fault // in the order of the joined error; empty if Err isn't about a provider
 }
 
-// Causes takes a joined error apart, and puts together what failed for one cause: a
-// host that gives no answer, or that wants other credentials, is one cause, however
-// many providers were to come from there. All other failures are a cause each.
+// Causes splits a joined error, and groups the failures that have one cause: a host that doesn't
+// respond or that wants other credentials is one cause, for however many providers. Each other
+// failure is a cause of its own.
 func Causes(err error) (causes []Cause) {
 	index, shared := map[string]int{}, map[string]error{}
 	for _, part := range getproviders.SplitErrors(err) {
@@ -48,8 +48,8 @@ func Causes(err error) (causes []Cause) {
 	return causes
 }
 
-// SharedCause finds in a failure what others may fail for, too. key tells it from other
-// causes; "": there is nothing of the kind.
+// SharedCause returns the part of a failure that other providers may have failed for, too. key
+// identifies the cause; "" means that the failure has no such part.
 func SharedCause(err error) (key string, common error) {
 	if len(wrapped.As[*getproviders.NotCachedError](err)) > 0 {
 		return "", nil
@@ -82,7 +82,7 @@ func SharedCause(err error) (key string, common error) {
 			return "page " + at.Scheme + "://" + at.Host, page
 		}
 	}
-	if other, ok := errors.AsType[*url.Error](err); ok { // of the client of the library for registries of images
+	if other, ok := errors.AsType[*url.Error](err); ok { // of go-containerregistry's client
 		if at, err := url.Parse(other.URL); err == nil && at.Host != "" {
 			return "request " + at.Scheme + "://" + at.Host, &url.Error{Op: other.Op, URL: hosts.RedactURL(at), Err: other.Err} // its query may be a secret
 		}
@@ -90,7 +90,7 @@ func SharedCause(err error) (key string, common error) {
 	return "", nil
 }
 
-// sharedAnswer is the cause that all sources which failed have in common.
+// sharedAnswer returns the cause that all failed sources have in common.
 func sharedAnswer(several *getproviders.SourcesError) (key string, common error) {
 	for _, answer := range several.Unwrap() {
 		one, cause := SharedCause(answer)
@@ -102,7 +102,8 @@ func sharedAnswer(several *getproviders.SourcesError) (key string, common error)
 	return key, common
 }
 
-// Refused says that a policy refuses a package, and why. It matches getproviders.ErrRefused and the reason, whose code it has if there is one.
+// Refused returns the error for a package that a policy refuses. It matches getproviders.ErrRefused and the reason, and has the reason's code
+// if that has one.
 func Refused(c getproviders.Candidate, reason error) *getproviders.Fault {
 	return &getproviders.Fault{
 		Code: cmp.Or(getproviders.CodeOf(reason), "refused_by_policy"), Kind: getproviders.ErrRefused,
@@ -110,7 +111,7 @@ func Refused(c getproviders.Candidate, reason error) *getproviders.Fault {
 	}
 }
 
-// Address takes apart what is wrong with the address of a provider: a headline, and sentences. ok is false for other errors.
+// Address splits an error about the address of a provider into a headline and sentences. ok is false for other errors.
 func Address(err error) (summary, detail string, ok bool) {
 	failed, ok := errors.AsType[*getproviders.Fault](err)
 	if !ok || failed.Part == "" {
@@ -119,8 +120,8 @@ func Address(err error) (summary, detail string, ok bool) {
 	return "Invalid provider " + failed.Part, failed.Err.Error(), true
 }
 
-// Unwritable says that the providers' packages can't be put into a directory. It is found out before anything is
-// fetched, and is the one error for all of them. It matches getproviders.ErrUnwritable and the cause of err.
+// Unwritable returns the one error for all providers whose packages can't be written to a directory, which is
+// checked before any download. It matches getproviders.ErrUnwritable and the cause of err.
 func Unwritable(dir string, providers []getproviders.Provider, err error) *getproviders.Fault {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == dir {
 		err = at.Err

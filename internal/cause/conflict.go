@@ -7,11 +7,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// FindConflict compares requirements with the versions there are. It is
-// computed from its arguments alone.
+// FindConflict compares requirements with the available versions. Its result depends on its
+// arguments alone.
 //
-// A prerelease counts only if some requirement names it exactly: then it is
-// up to the others to refuse it.
+// A prerelease is considered only if some requirement names it exactly; the other requirements may
+// then refuse it.
 func FindConflict(required []getproviders.Requirement, versions []getproviders.Version) Conflict {
 	c := Conflict{Bounds: make([]ConstraintBound, len(required))}
 	for i, r := range required {
@@ -29,7 +29,7 @@ func FindConflict(required []getproviders.Requirement, versions []getproviders.V
 	return c
 }
 
-// SplitByVersion sorts requirements by whether they allow a version.
+// SplitByVersion splits requirements by whether they allow a version.
 func SplitByVersion(required []getproviders.Requirement, v getproviders.Version) (unmet, met []getproviders.Requirement) {
 	candidate := len(candidates(required, []getproviders.Version{v})) > 0
 	for _, r := range required {
@@ -42,8 +42,8 @@ func SplitByVersion(required []getproviders.Requirement, v getproviders.Version)
 	return unmet, met
 }
 
-// candidates are the versions that are chosen unless a requirement refuses them:
-// releases, and prereleases that some requirement names.
+// candidates returns the versions that can be selected unless a requirement refuses them: releases,
+// and the prereleases that some requirement names.
 func candidates(required []getproviders.Requirement, versions []getproviders.Version) []getproviders.Version {
 	return slices.DeleteFunc(slices.Clone(versions), func(v getproviders.Version) bool {
 		if (getproviders.Constraints{}).Allows(v) {
@@ -53,8 +53,7 @@ func candidates(required []getproviders.Requirement, versions []getproviders.Ver
 	})
 }
 
-// admits reports whether constraints would allow a version that is asked for
-// by name elsewhere.
+// admits reports whether constraints would allow a version that another requirement names exactly.
 func admits(c getproviders.Constraints, v getproviders.Version) bool {
 	if c.Allows(v) || v.Prerelease == "" {
 		return c.Allows(v)
@@ -63,14 +62,14 @@ func admits(c getproviders.Constraints, v getproviders.Version) bool {
 	return err == nil && c.And(named).Allows(v)
 }
 
-// maxTries bounds the search for the smallest set: enough for every three of a
-// hundred different constraints, and over in a few milliseconds.
+// maxTries limits the search for the smallest set: enough for all triples of a hundred different
+// constraints, in a few milliseconds.
 const maxTries = 200_000
 
-// search looks for the fewest requirements that refuse every version between them. A set of versions has a bit for each.
+// search looks for the fewest requirements that together refuse every version. A set of versions has a bit for each.
 type search struct {
-	refusals []*big.Int // what each requirement refuses; none is twice in it
-	index    []int      // of these requirements
+	refusals []*big.Int // the versions that each requirement refuses; equal sets appear once
+	index    []int      // of the requirements of refusals
 	all      *big.Int
 	tries    int
 }
@@ -92,7 +91,8 @@ func newSearch(required []getproviders.Requirement, versions []getproviders.Vers
 	return s
 }
 
-// smallest returns the indexes of the fewest requirements that refuse all.
+// smallest returns the indexes of the fewest requirements that together refuse all versions, or nil
+// if some version is allowed.
 func (s *search) smallest() []int {
 	if len(s.refusals) == 0 || union(s.refusals...).Cmp(s.all) != 0 {
 		return nil
@@ -110,8 +110,8 @@ func (s *search) smallest() []int {
 	return chosen
 }
 
-// choose finds, from one index on, size sets that refuse all that isn't refused
-// yet; nil if there are none or the search takes too long.
+// choose returns size sets, from the index from on, that refuse all versions which aren't in
+// refused; nil if no such sets exist or the search takes too long.
 func (s *search) choose(refused *big.Int, from, size int) []int {
 	for i := from; i <= len(s.refusals)-size && s.tries < maxTries; i++ {
 		s.tries++
@@ -129,7 +129,8 @@ func (s *search) choose(refused *big.Int, from, size int) []int {
 	return nil
 }
 
-// needed leaves out sets as long as all is refused without them: fewer others might do, but each of these is needed.
+// needed drops each set without which the others still refuse all versions. A smaller choice may exist, but each set
+// of this one is needed.
 func (s *search) needed() (chosen []int) {
 	left := slices.Clone(s.refusals)
 	for i, refused := range slices.Backward(s.refusals) {
@@ -142,7 +143,7 @@ func (s *search) needed() (chosen []int) {
 	return chosen
 }
 
-// union has what is in any of the sets.
+// union returns the union of sets.
 func union(sets ...*big.Int) *big.Int {
 	all := new(big.Int)
 	for _, set := range sets {

@@ -10,30 +10,29 @@ import (
 // ConstraintBound is a requirement with the newest version that it allows.
 type ConstraintBound struct {
 	getproviders.Requirement
-	// Newest is the newest version that the requirement allows by itself. It
-	// is zero if there is none.
+	// Newest is the newest version that the requirement allows by itself, or zero if it allows
+	// none.
 	Newest getproviders.Version
 }
 
-// Conflict says which versions the requirements on one provider allow.
+// Conflict describes which versions the requirements on one provider allow.
 type Conflict struct {
 	Bounds []ConstraintBound // of all requirements, in their order
-	// Minimal are those of Bounds that leave no version between them: as few
-	// as can be, and of equally few the first. If it takes more than a handful,
-	// or there are very many requirements, it may be that fewer would do; yet
-	// none of them can be left out. It is empty if there is no conflict, also
-	// where there is no version in the first place.
+	// Minimal are those of Bounds that together allow no version: the smallest such set, and the
+	// first of equally small ones. If that set has more than a few requirements, or there are very
+	// many, Minimal may be larger than the smallest set; yet none of its requirements can be left
+	// out. It is empty without a conflict, and if the provider has no versions.
 	Minimal []ConstraintBound
 }
 
-// LockedVersionError says that the version in the lock file is not one that
-// the configuration allows. The Fault that wraps it matches getproviders.ErrLockedVersion.
+// LockedVersionError means that the configuration doesn't allow the version in the lock file. The
+// Fault that wraps it matches getproviders.ErrLockedVersion.
 type LockedVersionError struct {
 	Provider     getproviders.Provider
 	Version      getproviders.Version
 	Constraints  getproviders.Constraints
-	Requirements []getproviders.Requirement // those that don't allow the version
-	Others       []getproviders.Requirement // those that do
+	Requirements []getproviders.Requirement // those that don't allow Version
+	Others       []getproviders.Requirement // those that allow Version
 	Product      getproviders.Product
 }
 
@@ -43,7 +42,7 @@ func (e *LockedVersionError) Error() string {
 		e.Provider, e.Version, e.Constraints)
 }
 
-// Hint names the remedy. Requirements says whose constraints it is about.
+// Hint names the remedy. Requirements holds the constraints in question.
 func (e *LockedVersionError) Hint() string {
 	if e.Product.Program == "" {
 		return "upgrade to allow the selection of new versions"
@@ -51,17 +50,17 @@ func (e *LockedVersionError) Hint() string {
 	return fmt.Sprintf("use %q to allow the selection of new versions", e.Product.Program+" init -upgrade")
 }
 
-// NoVersionError says that a source has a provider, and no version of it that
-// the constraints allow. The Fault that wraps it matches getproviders.ErrNoMatchingVersion.
+// NoVersionError means that a source has a provider, but no version that the constraints allow. The
+// Fault that wraps it matches getproviders.ErrNoMatchingVersion.
 type NoVersionError struct {
 	Provider    getproviders.Provider
 	Constraints getproviders.Constraints
 	Source      string               // as Source.Describe names it
-	Newest      getproviders.Version // of those there are; zero if there are none
+	Newest      getproviders.Version // of the source's versions; zero if it has none
 
-	// Below and Above are the releases that are nearest to what the constraints allow, and
-	// Prerelease is the newest one that they would allow if it were named exactly; each
-	// is zero if there is none.
+	// Below and Above are the releases nearest to the allowed ones, and Prerelease is the newest
+	// prerelease that the constraints would allow if they named it exactly; each is zero if no such
+	// version exists.
 	Below, Above, Prerelease getproviders.Version
 
 	Conflict Conflict // which constraints contradict each other
@@ -78,12 +77,12 @@ func (e *NoVersionError) Error() string {
 	return fmt.Sprintf("no available releases match the given constraints %s", e.Constraints)
 }
 
-// Hint names the versions that there are instead.
+// Hint names the available versions.
 func (e *NoVersionError) Hint() string {
 	none := getproviders.Version{}
 	var parts []string
 	switch {
-	case len(e.Conflict.Minimal) > 1 || e.Below == none && e.Above == none: // who requires what says more
+	case len(e.Conflict.Minimal) > 1 || e.Below == none && e.Above == none: // the conflicting requirements say more
 		if e.Newest != none && e.Newest.Prerelease == "" {
 			parts = append(parts, fmt.Sprintf("the newest version is %s", e.Newest))
 		}

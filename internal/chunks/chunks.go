@@ -1,4 +1,4 @@
-// Package chunks copies bytes in large pieces, until the context ends.
+// Package chunks copies bytes in large pieces, until the context is done.
 //
 //	n, err := chunks.Copy(ctx, dst, src, make([]byte, chunks.Size))
 package chunks
@@ -9,14 +9,14 @@ import (
 	"io"
 )
 
-// Size is the size of a buffer for copying, in bytes. It is large enough for the
-// costs of each call not to matter, and small enough to stay in a core's own cache
-// between reading, hashing and writing. There is one buffer for each download and
-// two for each archive that is being unpacked, whatever the size of packages.
+// Size is the size of a copy buffer, in bytes. It is large enough that the cost of each call
+// doesn't matter, and small enough to stay in a core's own cache between reading, hashing and
+// writing. Each download has one buffer, and each archive being unpacked two, whatever the size of
+// packages.
 const Size = 64 << 10
 
-// Copy is io.Copy in whole buffers, so that the writers see few calls. It ends when
-// ctx does, with its cause. What was read before an error is written.
+// Copy is io.Copy in full buffers, so that the writers get few calls. If ctx is done, it returns
+// the cause of ctx. It writes what it read before an error.
 func Copy(ctx context.Context, dst io.Writer, src io.Reader, buffer []byte) (n int64, err error) {
 	for err == nil {
 		if ctx.Err() != nil {
@@ -35,7 +35,7 @@ func Copy(ctx context.Context, dst io.Writer, src io.Reader, buffer []byte) (n i
 	return n, err
 }
 
-// SHA256 reads a source to its end, and returns its checksum and how many bytes it had. The errors are those of Copy.
+// SHA256 reads src to its end, and returns its checksum and its length. The errors are those of Copy.
 func SHA256(ctx context.Context, src io.Reader) (sum [sha256.Size]byte, n int64, err error) {
 	hash := sha256.New()
 	n, err = Copy(ctx, hash, src, make([]byte, Size))
@@ -43,8 +43,8 @@ func SHA256(ctx context.Context, src io.Reader) (sum [sha256.Size]byte, n int64,
 	return sum, n, err
 }
 
-// fill is io.ReadFull that returns the source's own error: io.ErrUnexpectedEOF from
-// the source must not be taken for the end of the last buffer.
+// fill is io.ReadFull, but returns the source's own error: io.ErrUnexpectedEOF from the source must
+// not look like a short last buffer.
 func fill(src io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int
@@ -54,7 +54,7 @@ func fill(src io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// NewReader returns a reader that ends when ctx does, with its cause.
+// NewReader returns a reader that fails with the cause of ctx when ctx is done.
 func NewReader(ctx context.Context, from io.Reader) io.Reader { return reader{ctx, from} }
 
 type reader struct {

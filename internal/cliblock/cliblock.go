@@ -1,4 +1,4 @@
-// Package cliblock has those parts of a CLI configuration that only this module reads.
+// Package cliblock has the types of a CLI configuration that are internal to this module.
 package cliblock
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// OCI is what the CLI configuration of OpenTofu says about OCI registries, beside the oci_mirror blocks.
+// OCI is the OCI part of OpenTofu's CLI configuration, without the oci_mirror blocks.
 type OCI struct {
 	Credentials []OCICredentials // of oci_credentials blocks, in their order
 
-	// What an oci_default_credentials block says. DefaultHelper is the helper for all registries; "": there is none.
+	// The settings of an oci_default_credentials block. DefaultHelper is the credential helper for all registries;
+	// "" means none.
 	DefaultHelper string
-	// NoAmbient leaves out the files of Docker and Podman; Files are those to be read in place of the usual ones, nil:
-	// the usual ones.
+	// NoAmbient disables the files of Docker and Podman. Files replaces the usual files; nil means the usual ones.
 	NoAmbient bool
 	Files     []string
 }
@@ -30,17 +30,17 @@ type OCICredentials struct {
 	Helper                    string // the program is docker-credential-NAME
 }
 
-// Setting is a statement of the CLI configuration. Its value, which may be a secret, isn't here.
+// Setting is a statement of the CLI configuration, without its value, which may be a secret.
 type Setting struct {
-	Name string // as it counts, in lower case: "plugin_cache_dir", "credentials", "filesystem_mirror"
-	// Label is the hostname of a host or credentials block, as addresses write it, and the
-	// name of a credentials helper; else "".
+	Name string // in lower case, as it is used: "plugin_cache_dir", "credentials", "filesystem_mirror"
+	// Label is the hostname of a host or credentials block, as addresses write it, or the name of a
+	// credentials helper; otherwise "".
 	Label string
 	File  string
-	Line  int // from 1; 0: not known
+	Line  int // from 1; 0 means unknown
 }
 
-// Place is "FILE:LINE", for people.
+// Place returns "FILE:LINE", for messages.
 func (s Setting) Place() string {
 	if s.Line == 0 {
 		return s.File
@@ -48,11 +48,10 @@ func (s Setting) Place() string {
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
-// Reattached returns the providers in the value of TF_REATTACH_PROVIDERS,
-// sorted. They run already, started by a debugger for instance, so they
-// are not installed. The value is a JSON object whose keys are source
-// addresses; what it says of each is for those who talk to providers, and is
-// not looked at. An empty value means none.
+// Reattached returns the providers in text, the value of TF_REATTACH_PROVIDERS, sorted. They are
+// running already, for instance under a debugger, so they are not installed. The value is a JSON
+// object whose keys are source addresses; its values, which are for clients of the providers, are
+// ignored. An empty text means no providers.
 func Reattached(text string, product getproviders.Product) ([]getproviders.Provider, error) {
 	if text == "" {
 		return nil, nil

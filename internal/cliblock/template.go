@@ -9,20 +9,20 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// RepositoryTemplate says in which OCI repository the packages of a provider are:
+// RepositoryTemplate gives the OCI repository of a provider's packages:
 // "registry.example.com/providers/${namespace}/${type}". Make one with [ParseRepositoryTemplate].
 type RepositoryTemplate struct{ parts []templatePart }
 
-// templatePart is text, or what is in its place.
+// templatePart is a literal text or a variable.
 type templatePart struct{ text, variable string }
 
-// ParseRepositoryTemplate reads a template. Those parts of an address that differ among the providers that include lets
-// in have to be in it, or several providers would have one repository. An address has no user: what has an "@" is
-// refused, and errors don't repeat it. Of HCL's templates it has what OpenTofu's documents show: ${hostname},
+// ParseRepositoryTemplate parses a template. It must contain each part of an address in which the providers of include
+// differ; otherwise several providers would share a repository. An address has no user: a text with an "@" is refused,
+// and the error doesn't repeat it. Of HCL's template syntax, it knows what OpenTofu documents: ${hostname},
 // ${namespace}, ${type}.
 func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (RepositoryTemplate, error) {
 	var t RepositoryTemplate
-	if strings.Contains(text, "@") { // a password may be before it, so that the text isn't shown
+	if strings.Contains(text, "@") { // a password may precede it, so the text isn't shown
 		return t, errors.New("the template has an @, and an address of an OCI repository has neither a user nor a password")
 	}
 	if strings.Contains(text, "%{") {
@@ -61,7 +61,7 @@ func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (Repos
 	return t, nil
 }
 
-// fixes reports whether patterns leave one possibility for a part of an address.
+// fixes reports whether patterns allow only one value for a part of an address.
 func fixes(include []getproviders.Pattern, variable string) bool {
 	var seen []string
 	for _, pattern := range include {
@@ -73,7 +73,7 @@ func fixes(include []getproviders.Pattern, variable string) bool {
 	return len(seen) == 1
 }
 
-// Address is the address of the repository for a provider: "HOST/NAME".
+// Address returns the address of the repository of a provider: "HOST/NAME".
 func (t RepositoryTemplate) Address(p getproviders.Provider) string {
 	var text strings.Builder
 	for _, part := range t.parts {

@@ -1,5 +1,5 @@
-// Package dialect says what files of the products have: what differs between Terraform and OpenTofu is a row of a table or a field here,
-// never a second code path.
+// Package dialect describes the files of Terraform and OpenTofu. A difference between the two is a row of a table or a field here, never
+// a second code path.
 package dialect
 
 import (
@@ -11,28 +11,28 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Dialect is a product, which isn't zero, with what it reads and writes.
+// Dialect is a product, never the zero one, with the files that it reads and writes.
 type Dialect struct {
 	getproviders.Product
 
 	Suffixes     []string // of configuration files: ".tf", ".tf.json"
 	TestSuffixes []string // of test files: ".tftest.hcl", ".tftest.json"
 
-	// Hides are suffixes of files in whose presence a file of the same name with
-	// another suffix isn't read: ".tofu" to ".tf".
+	// Hides maps suffixes to suffixes, such as ".tofu" to ".tf": if NAME.tofu exists, NAME.tf isn't
+	// read.
 	Hides map[string]string
 
-	program, version int // as [Versions] have them
+	program, version int // column and version in [Versions]
 }
 
-// Of is the dialect of a product; of the zero one, Terraform's.
+// Of returns the dialect of a product; the zero product means Terraform.
 func Of(product getproviders.Product) Dialect {
 	product = product.OrDefault()
 	d := Dialect{
 		Product: product, Suffixes: []string{".tf", ".tf.json"}, TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
 		program: max(slices.Index(programs, product.Program), 0), version: minor(product.Version),
 	}
-	if d.version == 0 { // which counts as a late one
+	if d.version == 0 { // an unknown version means the latest known one
 		d.version = words()["known"][d.program].to
 	}
 	if d.program == 0 {
@@ -47,13 +47,13 @@ func Of(product getproviders.Product) Dialect {
 	return d
 }
 
-// programs are those of the columns of tables.
+// programs are the programs of the tables' columns.
 var programs = []string{"terraform", "tofu"}
 
 //go:embed words.txt
 var table string
 
-// words are the rows of the table.
+// words returns the rows of the table.
 var words = sync.OnceValue(func() map[string]Versions {
 	all := map[string]Versions{}
 	for line := range strings.Lines(table) {
@@ -64,16 +64,16 @@ var words = sync.OnceValue(func() map[string]Versions {
 	return all
 })
 
-// Understands reports whether a row of the table holds for the product.
+// Understands reports whether a row of the table applies to the product.
 func (d Dialect) Understands(word string) bool {
 	versions, ok := words()[word]
 	return ok && d.In(versions)
 }
 
-// Versions are those that a row of a table is for, of each of the programs: from and to one, 0 where there is no limit.
+// Versions are the versions for which a row of a table applies, of each program: from and to one, 0 means no limit.
 type Versions [2]struct{ from, to int }
 
-// ReadVersions reads the columns of a table, as words.txt explains them. Where there are none, all versions are meant.
+// ReadVersions parses the columns of a table, as words.txt explains them. Missing columns mean all versions.
 func ReadVersions(columns []string) (v Versions) {
 	for i, column := range columns {
 		from, to, _ := strings.Cut(column, "..")
@@ -88,13 +88,13 @@ func ReadVersions(columns []string) (v Versions) {
 	return v
 }
 
-// In reports whether versions include the product's.
+// In reports whether versions include that of the product.
 func (d Dialect) In(versions Versions) bool {
 	span := versions[d.program]
 	return d.version >= span.from && (span.to == 0 || d.version <= span.to)
 }
 
-// minor is a version as a number, without what follows its first two numbers; 0 if it can't be read.
+// minor returns the first two parts of a version as a number, or 0 if the version can't be parsed.
 func minor(version string) int {
 	v, _ := getproviders.ParseVersion(version)
 	return int(1000*v.Major + v.Minor)

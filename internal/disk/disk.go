@@ -1,12 +1,12 @@
-// Package disk tells beforehand whether packages can be written: may this process
-// write to a directory, and is there room.
+// Package disk checks whether packages can be written: whether this process may write to a
+// directory, and how many bytes are free.
 //
 //	made, err := disk.Probe(dir)
 //	defer scratch.RemoveEmpty(made)
 //	room, known := disk.Room(cache, target)
 //
-// What it says is true of one moment. Writing may fail nevertheless, and that has to
-// be handled where it happens.
+// The results may be outdated a moment later. Writing may fail nevertheless, and callers have to
+// handle that.
 package disk
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// Probe makes a directory if it doesn't exist. If it does, Probe finds out whether something can
-// be made in it. made are the directories that it made, outermost first, also if it fails.
+// Probe makes a directory if it doesn't exist. Otherwise it checks that it can create something in
+// it. made are the directories that it made, outermost first, also if it fails.
 func Probe(dir string) (made []string, err error) {
 	for range attempts {
 		var more []string
 		more, err = scratch.MakeDirs(dir)
 		made = append(made, more...)
-		if err != nil || len(more) > 0 { // it was just made, by this user
+		if err != nil || len(more) > 0 { // this user just made it
 			return made, err
 		}
 		var probe *scratch.Dir
@@ -46,8 +46,8 @@ func Probe(dir string) (made []string, err error) {
 
 const attempts = 4
 
-// Room is how many bytes this user can write to directories together, which may
-// be on one file system and needn't exist yet. known is false where a system doesn't tell.
+// Room returns how many bytes this user can write to directories together. They may share a file
+// system, and needn't exist yet. known is false if the system can't tell.
 func Room(dirs ...string) (bytes int64, known bool) {
 	seen := map[uint64]bool{}
 	for _, dir := range dirs {
@@ -63,11 +63,11 @@ func Room(dirs ...string) (bytes int64, known bool) {
 	return bytes, true
 }
 
-// Kind is the kind of the file system that a directory is on, as the system names it: "ext4",
-// "nfs4"; "" where a system doesn't tell. The directory needn't exist yet.
+// Kind returns the type of a directory's file system, as the system names it: "ext4", "nfs4"; "" if
+// the system can't tell. The directory needn't exist yet.
 func Kind(dir string) string { return kindOf(existing(dir)) }
 
-// existing is a directory, or the first one above it that there is.
+// existing returns dir, or the nearest existing directory above it.
 func existing(dir string) string {
 	dir, err := filepath.Abs(dir)
 	for err == nil {
@@ -79,15 +79,13 @@ func existing(dir string) string {
 	return dir
 }
 
-// IsFull reports whether an error says that a disk, or the user's share of it,
-// is full.
+// IsFull reports whether an error means that a disk, or the user's quota, is full.
 func IsFull(err error) bool {
 	const windowsDiskFull = syscall.Errno(112)
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull)
 }
 
-// RoomError says that packages are larger than the room that there is for them, as far as their sizes are known before they are
-// read.
+// RoomError means that packages are larger than the free space, by the sizes that are known before they are read.
 type RoomError struct {
 	Dirs       []string // where packages go
 	Need, Free int64    // bytes: of the archives whose sizes are known; of the file systems of Dirs
@@ -98,7 +96,7 @@ func (e *RoomError) Error() string {
 	return fmt.Sprintf("the packages need %s or more, and %s are free in %s: %s are missing", amount(e.Need), amount(e.Free), strings.Join(e.Dirs, " and "), amount(e.Need-e.Free))
 }
 
-// amount writes a number of bytes for people, in powers of ten.
+// amount formats a number of bytes for people, in powers of ten.
 func amount(n int64) string {
 	switch {
 	case n >= 1e9:
@@ -110,21 +108,21 @@ func amount(n int64) string {
 	}
 }
 
-// Place is what can be told of where a store is, without writing anything there.
+// Place describes the location of a store, as far as it can be told without writing.
 type Place struct {
-	// Dir is the store's directory or, where that doesn't exist yet, the first one above it that
-	// does. The rest is about it.
+	// Dir is the store's directory or, if it doesn't exist yet, the nearest existing directory
+	// above it. The other fields are about Dir.
 	Dir string
-	// Exists says that the store's directory is there.
+	// Exists reports whether the store's directory exists.
 	Exists bool
 
-	FileSystem string // its kind, as the system names it: "ext4", "nfs4"; "": not known
-	// KeepsTimes says that the file system keeps the times by which receipts notice changes. Where it
-	// doesn't, every use of a package hashes it.
+	FileSystem string // its type, as the system names it: "ext4", "nfs4"; "" means unknown
+	// KeepsTimes reports whether the file system keeps the times by which receipts notice changes. If
+	// it doesn't, every use of a package hashes it.
 	KeepsTimes bool
-	Free       int64 // bytes that this user can write; less than 0: not known
+	Free       int64 // bytes that this user can write; negative means unknown
 
-	// Exposed is the outermost directory, Dir itself and those above it, in which other users can
-	// exchange what is there, so that no receipt counts; "": there is none.
+	// Exposed is the outermost directory, of Dir and those above it, in which other users can
+	// replace files, so that receipts aren't trusted; "" means none.
 	Exposed string
 }

@@ -2,5 +2,5 @@
 
 package disk
 
-// freeOn would say how many bytes can be written; of this system it isn't known.
+// freeOn has no implementation for this system.
 func freeOn(string) (free int64, system uint64, known bool) { return 0, 0, false }

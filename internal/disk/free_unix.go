@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeOn is how many bytes this user can write to the file system that a directory
-// is on, and which one that is. File systems that count no blocks, as some behind
-// FUSE, don't tell.
+// freeOn returns how many bytes this user can write to a directory's file system, and the device
+// number of that. known is false for file systems that report no blocks, such as some FUSE ones.
 func freeOn(dir string) (free int64, system uint64, known bool) {
 	info, err := os.Stat(dir)
 	if err != nil {

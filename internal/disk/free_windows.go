@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeOn is how many bytes this user can write to the volume that a directory is
-// on, and which one that is, by its name.
+// freeOn returns how many bytes this user can write to a directory's volume, and a hash of that
+// volume's name.
 func freeOn(dir string) (free int64, system uint64, known bool) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

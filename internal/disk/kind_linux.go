@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kindOf reads which file system is mounted deepest above a directory.
+// kindOf returns the type of the innermost mount that contains a directory.
 func kindOf(dir string) string {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -27,7 +27,7 @@ func kindOf(dir string) string {
 			continue
 		}
 		point := unescaped(fields[4])
-		// What is mounted later at the same place hides what is there.
+		// A later mount on the same point hides the earlier one.
 		if isBelow(resolved, point) && len(point) >= longest {
 			kind, _, _ = strings.Cut(after, " ")
 			longest = len(point)
@@ -40,7 +40,7 @@ func isBelow(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// unescaped replaces what the kernel writes for spaces and their like: \040.
+// unescaped decodes the kernel's octal escapes of spaces and similar characters: \040.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -2,5 +2,5 @@
 
 package disk
 
-// kindOf would say which file system a directory is on; of this system it isn't known.
+// kindOf has no implementation for this system.
 func kindOf(string) string { return "" }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// kindOf asks the volume that a directory is on.
+// kindOf returns the type of a directory's volume.
 func kindOf(dir string) string {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package during names the parts of an installation in which something can fail: what the Step of a getproviders.Fault is.
+// Package during names the steps of an installation in which something can fail: the values of getproviders.Fault.Step.
 package during
 
 const (

@@ -1,5 +1,5 @@
-// Package filelock has the one kind of file lock that this module uses. It is
-// shared by several of its packages, and is no API for others.
+// Package filelock has the only file lock of this module. It is shared by several packages; it
+// isn't an API for others.
 //
 //	held, err := filelock.Wait(ctx, path, filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Minute})
 //	if err != nil {
@@ -7,16 +7,15 @@
 //	}
 //	defer held.Close()
 //
-// A lock belongs to an open file: two goroutines exclude each other as two
-// processes do, and the lock ends with the process. It is advisory: only those who
-// ask for it are kept out. Nothing may depend on it but the saving of
-// double work, because there are file systems without locks (some mounts of NFS,
-// some containers). There [Wait] returns at once and locks nothing, and the Try
-// functions return an error that isn't [ErrHeld].
+// A lock belongs to an open file: two goroutines exclude each other as two processes do, and the
+// lock ends with the process. It is advisory: it keeps out only those who ask for it. It may only
+// save double work, never protect anything, because some file systems have no locks (some mounts of
+// NFS, some containers). On them [Wait] returns at once and locks nothing, and the Try functions
+// return an error that isn't [ErrHeld].
 //
-// A lock file says which process has it, or had it last. Only its user can open it, no link
-// is followed to it, and it stays when it is unlocked. A process that removes one while another
-// process opens it gives that process a lock of its own.
+// A lock file names the process that has the lock, or had it last. Only its user can open it,
+// symlinks to it aren't followed, and unlocking doesn't remove it. A process that removes a lock
+// file while another one opens it lets that one have a lock of its own.
 package filelock
 
 import (
@@ -33,13 +32,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// ErrHeld says that another process, or another part of this one, has the lock.
+// ErrHeld means that another process, or another part of this one, has the lock.
 var ErrHeld = errors.New("the file lock is held")
 
-// HeldError says that a lock was held for too long. It matches [ErrHeld].
+// HeldError means that a lock was held for too long. It matches [ErrHeld].
 type HeldError struct {
 	Path   string
-	Holder string // the process that has it: "process 4711 on build-7"; "" if it can't be seen
+	Holder string // the process that has it: "process 4711 on build-7"; "" if unknown
 	Waited time.Duration
 }
 
@@ -52,20 +51,19 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("%s has held the file lock %s for more than %s: wait until it is done, or end it", holder, e.Path, e.Waited)
 }
 
-// Code is "file_lock_held".
+// Code returns "file_lock_held".
 func (e *HeldError) Code() string { return "file_lock_held" }
 
 // Is reports whether target is ErrHeld.
 func (e *HeldError) Is(target error) bool { return target == ErrHeld }
 
-// Poll says how often it is asked whether a lock is free: after First, and then
-// after twice as long each time, but never longer than Last; and that this ends after
-// Limit.
+// Poll sets how often Wait tries to take a lock: after First, then after twice as long each time,
+// but at most Last; it gives up after Limit.
 type Poll struct{ First, Last, Limit time.Duration }
 
-// Try takes the lock of the file at path, which it makes for this user alone if
-// there is none. Closing the file gives the lock back. The error is [ErrHeld]
-// if the lock is held; any other error means that there is no lock here.
+// Try takes the lock of the file at path, and creates the file, for this user alone, if it doesn't
+// exist. Closing the file releases the lock. The error is [ErrHeld] if the lock is held; any other
+// error means that locks don't work here.
 func Try(path string) (*os.File, error) {
 	file, err := try(path, os.O_RDWR|os.O_CREATE|openPlain, 0o600)
 	if err == nil {
@@ -74,7 +72,7 @@ func Try(path string) (*os.File, error) {
 	return file, err
 }
 
-// maxSigned is the most that a lock file holds, in bytes.
+// maxSigned is the maximum size of a lock file, in bytes.
 const maxSigned = 300
 
 var hostname = sync.OnceValue(func() string {
@@ -82,7 +80,7 @@ var hostname = sync.OnceValue(func() string {
 	return name
 })
 
-// sign writes into a lock file which process has it. What isn't a lock file stays as it is.
+// sign writes this process's id and host into a lock file. It leaves other files unchanged.
 func sign(file *os.File) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > 0 && holder(file) == "" {
 		return
@@ -93,7 +91,7 @@ func sign(file *os.File) {
 	}
 }
 
-// holder reads what sign wrote.
+// holder returns what sign wrote, or "" if the file has other content.
 func holder(file io.ReaderAt) string {
 	text := make([]byte, maxSigned+1)
 	n, _ := file.ReadAt(text, 0)
@@ -103,7 +101,7 @@ func holder(file io.ReaderAt) string {
 	return string(text[:n])
 }
 
-// isSigned reports whether a text is one that sign writes: "process 123 on host".
+// isSigned reports whether a text has the form that sign writes: "process 123 on host".
 func isSigned(text string) bool {
 	rest, ok := strings.CutPrefix(text, "process ")
 	id, host, named := strings.Cut(rest, " on ")
@@ -111,7 +109,7 @@ func isSigned(text string) bool {
 	return ok && named && id != "" && strings.Trim(id, "0123456789") == "" && !strings.ContainsFunc(host, isControl)
 }
 
-// holderOf is holder for a lock file that another process has.
+// holderOf returns the holder of another process's lock file.
 func holderOf(path string) string {
 	file, err := os.OpenFile(path, os.O_RDONLY|openPlain, 0)
 	if err != nil {
@@ -121,8 +119,8 @@ func holderOf(path string) string {
 	return holder(file)
 }
 
-// TryExisting is [Try] for a file that has to be there. It follows no link at
-// path, and waits for no other end of a pipe.
+// TryExisting is [Try] for an existing file. It doesn't follow a symlink at path, and doesn't wait
+// for the other end of a pipe.
 func TryExisting(path string) (*os.File, error) {
 	return try(path, os.O_RDWR|openPlain, 0)
 }
@@ -139,14 +137,13 @@ func try(path string, flags int, perm fs.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// TryFile takes the lock of an open file, which lasts until the file is closed.
-// Errors are those of [Try].
+// TryFile takes the lock of an open file, until the file is closed. Errors are those of [Try].
 func TryFile(file *os.File) error { return lock(file) }
 
-// Wait takes the lock of the file at path as soon as it is free. Closing
-// the file gives the lock back. Where there are no locks, Wait returns nil at
-// once, which may be closed, too. The error is the cause of ctx, which is not
-// looked at if the lock is free at once, or a *HeldError after poll.Limit.
+// Wait takes the lock of the file at path as soon as it is free. Closing the file releases the
+// lock. If locks don't work here, Wait returns a nil file at once; closing that is safe. The error
+// is the cause of ctx, which isn't checked if the lock is free at once, or a *HeldError after
+// poll.Limit.
 func Wait(ctx context.Context, path string, poll Poll) (*os.File, error) {
 	var waited time.Duration
 	for wait := poll.First; ; wait = min(2*wait, poll.Last) {

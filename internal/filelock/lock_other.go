@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// Removable: it isn't known.
+// Removable is false as it is unknown for this system.
 const Removable = false
 
 const openPlain = 0
 
-// lock: there is no lock here that ends with its process.
+// lock returns an error: this system has no lock that ends with its process.
 func lock(*os.File) error { return errors.ErrUnsupported }

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// Removable says that a file can be renamed and removed while it is locked, so
-// that a lock may lie in what it protects.
+// Removable reports whether a file can be renamed and removed while it is locked, so that a lock
+// file may be inside the directory that it protects.
 const Removable = true
 
 const openPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// lock takes flock(2), and not fcntl(2): that one belongs to the process, and
-// ends when any of its descriptors of the file is closed.
+// lock uses flock(2), not fcntl(2): an fcntl lock belongs to the process, and ends when any of its
+// descriptors of the file is closed.
 func lock(file *os.File) error {
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Removable says that a file can't be renamed and removed while it is locked.
+// Removable reports whether a file can be renamed and removed while it is locked.
 const Removable = false
 
 const openPlain = 0
 
-// lock locks one byte far behind the end: a locked range can't be read through
-// other handles, and the file may have content.
+// lock locks one byte far behind the end: other handles can't read a locked range, and the file may
+// have content.
 func lock(file *os.File) error {
 	beyond := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &beyond)

@@ -1,4 +1,4 @@
-// Package gcs has buckets of Google Cloud Storage.
+// Package gcs implements buckets of Google Cloud Storage.
 //
 //	bucket, err := gcs.Opener{Environ: os.Environ()}.Open(ctx, u)
 //	defer bucket.Close()
@@ -6,11 +6,12 @@
 // URLs are gs://BUCKET/PREFIX, without parameters.
 //
 // Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default
-// credentials, found when the first request is made; where there are none, requests are made
-// without, which is enough to read what is public. STORAGE_EMULATOR_HOST names another server,
-// which is asked without.
+// credentials, which are looked up for the first request. Without credentials, requests are
+// anonymous, which is enough to read public objects. STORAGE_EMULATOR_HOST names another server,
+// which gets anonymous requests.
 //
-// Conditions are those of the service, by generations. An object can be written about once a second.
+// Conditional requests use the service's generations. The service allows about one write a second to
+// an object.
 package gcs
 
 import (
@@ -40,11 +41,11 @@ import (
 
 // Opener opens gs://BUCKET/PREFIX. Its method Open is one of [buckets.Openers].
 type Opener struct {
-	Client  *http.Client // nil: hosts.DefaultClient
-	Environ []string     // with the variables of the package comment, like os.Environ
+	Client  *http.Client // nil means hosts.DefaultClient
+	Environ []string     // with the variables of the package comment, as os.Environ returns them
 }
 
-// Open opens the bucket of a URL, which isn't asked yet.
+// Open opens the bucket of a URL, without a request to it.
 func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
 	name, prefix, _, err := buckets.SplitURL(u)
 	if err != nil {
@@ -53,7 +54,7 @@ func (o Opener) Open(_ context.Context, u *url.URL) (blob.Bucket, error) {
 	return blob.Sub(o.bucket(name), prefix), nil
 }
 
-// bucket is a bucket of Google Cloud Storage, without the checks of [blob.Sub].
+// bucket implements blob.Bucket, without the checks of [blob.Sub].
 type bucket struct {
 	name   string
 	client googlestorage.Client
@@ -63,7 +64,7 @@ func (o Opener) bucket(name string) *bucket {
 	return &bucket{name, googlestorage.Client{HTTP: o.Client, Environ: o.Environ, Login: &googlestorage.Login{Scope: googlestorage.ReadWrite}}}
 }
 
-// Endpoint is the URL of the service if it isn't Google's own: "".
+// Endpoint returns the URL of the emulator, or "" for Google's own service.
 func (b *bucket) Endpoint() string { return b.client.Emulator() }
 
 // String implements blob.Bucket.
@@ -75,7 +76,7 @@ func (b *bucket) Close() error {
 	return nil
 }
 
-// resource is what the service says of an object. It writes numbers as texts.
+// resource is the service's JSON of an object. Numbers are JSON strings.
 type resource struct {
 	Name         string    `json:"name"`
 	Size         int64     `json:"size,string,omitempty"`
@@ -94,7 +95,8 @@ func (r resource) info() blob.Info {
 	return blob.Info{Key: r.Name, Size: r.Size, Tag: r.Generation, Modified: r.Updated, ContentType: r.ContentType, CacheControl: r.CacheControl}
 }
 
-// generation adds the condition that an object has a tag. No object has one that is no number.
+// generation adds the condition that an object has a tag. Tags are positive numbers, so for any
+// other one it returns ErrChanged.
 func generation(query url.Values, tag string) error {
 	if tag == "" {
 		return nil
@@ -125,7 +127,7 @@ func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 		ContentType: resp.Header.Get("Content-Type"), CacheControl: resp.Header.Get("Cache-Control"),
 	}
 	info.Modified, _ = http.ParseTime(resp.Header.Get("Last-Modified"))
-	if part && resp.StatusCode == http.StatusOK && info.Size == 0 { // an empty object has no parts, and may come as a whole
+	if part && resp.StatusCode == http.StatusOK && info.Size == 0 { // for a range of an empty object, the service may send 200
 		if part = false; opts.Offset > 0 {
 			resp.Body.Close()
 			return nil, blob.ErrRange
@@ -141,7 +143,7 @@ func (b *bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*bl
 		resp.Body.Close()
 		return nil, err
 	}
-	return &blob.Object{Info: info, Body: resp.Body}, nil // the checksum is that of all of it
+	return &blob.Object{Info: info, Body: resp.Body}, nil // the checksum is of the whole object
 }
 
 // Stat implements blob.Bucket.
@@ -151,8 +153,8 @@ func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	return found.info(), explain(err, blob.ErrNotFound)
 }
 
-// Put implements blob.Bucket. It is one request, with a description and the content, and a boundary between them that no content
-// has, as it is chosen at random.
+// Put implements blob.Bucket. It is one multipart request with the metadata and the content. The boundary is random, so that no
+// content contains it.
 func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	query := url.Values{"uploadType": {"multipart"}, "fields": {resourceFields}}
 	if opts.IfAbsent {
@@ -168,7 +170,7 @@ func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader,
 	}
 	metadata, err := json.Marshal(struct {
 		resource
-		CRC32C string `json:"crc32c"` // the service refuses content that changed on its way
+		CRC32C string `json:"crc32c"` // the service refuses content that was changed in transit
 	}{resource{Name: key, ContentType: kind, CacheControl: opts.CacheControl}, base64.StdEncoding.EncodeToString(sum.Sum(nil))})
 	if err != nil {
 		return blob.Info{}, err
@@ -210,7 +212,8 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return explain(err, blob.ErrNotFound)
 }
 
-// explain adds what callers branch on to an error. Missing is what isn't there if the service doesn't say that it is the bucket.
+// explain adds the blob error that callers check for. missing is that of a 404, unless the service says that the bucket doesn't
+// exist.
 func explain(err, missing error) error {
 	answer, ok := errors.AsType[*googlestorage.AnswerError](err)
 	if !ok {
@@ -231,5 +234,5 @@ func explain(err, missing error) error {
 	return err
 }
 
-// withKind is an error that matches the kind, too.
+// withKind returns an error that matches both kind and err.
 func withKind(kind, err error) error { return fmt.Errorf("%w (%w)", kind, err) }

@@ -1,12 +1,12 @@
 // Package googlestorage makes requests to the JSON API of Google Cloud Storage. It is shared by
-// several packages of this module, and is no API for others.
+// several packages of this module; it isn't an API for others.
 //
 //	client := googlestorage.Client{HTTP: nil, Environ: os.Environ(), Login: &googlestorage.Login{}}
 //	resp, err := client.Do(ctx, request)
 //
 // Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default
-// credentials; where there are none, requests are made without, which is enough for what is public.
-// STORAGE_EMULATOR_HOST names another server, which is asked without.
+// credentials. Without credentials, requests are anonymous, which is enough to read public objects.
+// STORAGE_EMULATOR_HOST names another server, which gets anonymous requests.
 package googlestorage
 
 import (
@@ -25,36 +25,37 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// storageURL is where Google Cloud Storage answers; its addresses name an older host.
+// storageURL is the URL of Google Cloud Storage; buckets' addresses in configurations name an older
+// host.
 const storageURL = "https://storage.googleapis.com"
 
 const (
 	maxRedirects = 10
-	maxSaidBytes = 4 << 10  // of an error
-	maxAnswer    = 16 << 20 // a page of a list has 1000 objects at most
+	maxSaidBytes = 4 << 10  // of an error's body
+	maxAnswer    = 16 << 20 // of a JSON body; a page of a list has at most 1000 objects
 )
 
-// Client makes requests. It is safe for many goroutines.
+// Client makes requests. Many goroutines may use it.
 type Client struct {
-	HTTP    *http.Client // nil: hosts.DefaultClient
-	Environ []string     // like os.Environ
+	HTTP    *http.Client // nil means hosts.DefaultClient
+	Environ []string     // as os.Environ returns it
 	Login   *Login
 }
 
-// Request is a request.
+// Request is a request of Client.Do.
 type Request struct {
-	Method string     // "": GET
-	Path   string     // with its slash, escaped
-	Query  url.Values // nil: there is none
+	Method string     // "" means GET
+	Path   string     // escaped, with its leading slash
+	Query  url.Values // nil means none
 	Header http.Header
-	// Body opens the body, each time from its beginning; nil: there is none. Size is its bytes.
+	// Body opens the body from its beginning; nil means none. Size is its length in bytes.
 	Body func() io.ReadCloser
 	Size int64
 }
 
-// Do sends a request, and returns an answer with a status of 200 to 299; others are an
-// *AnswerError. Content is asked for as it is stored, but for what is stored compressed, which
-// Google unpacks.
+// Do sends a request, and returns the response if its status is 200 to 299; otherwise an
+// *AnswerError. It asks for content as it is stored, but Google decompresses what is stored with
+// gzip.
 func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	emulator := c.Emulator()
 	req, err := http.NewRequestWithContext(ctx, r.Method, cmp.Or(emulator, storageURL)+r.Path+"?"+r.Query.Encode(), nil)
@@ -69,7 +70,7 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		req.GetBody = func() (io.ReadCloser, error) { return r.Body(), nil }
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	known := emulator != "" // that asks for none
+	known := emulator != "" // the emulator needs no credentials
 	if !known {
 		if known, err = c.Login.authorize(ctx, c.HTTP, c.Environ, req.Header); err != nil {
 			return nil, err
@@ -89,7 +90,8 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	}
 }
 
-// Ask reads an answer in JSON. malformed is the format of an error with the URL of an answer that isn't that, and the reason.
+// Ask decodes a JSON response into into. malformed is the format of the error for invalid JSON; its arguments are the URL and
+// the reason.
 func (c Client) Ask(ctx context.Context, r Request, into any, malformed string) error {
 	resp, err := c.Do(ctx, r)
 	if err != nil {
@@ -105,14 +107,14 @@ func (c Client) Ask(ctx context.Context, r Request, into any, malformed string) 
 	return nil
 }
 
-// Listing says which objects of a bucket are listed, and how.
+// Listing selects the objects and fields of a list.
 type Listing struct {
 	Bucket, Prefix, Fields string
-	URL                    string // for errors
-	Malformed              string // as of Ask
+	URL                    string // for error messages
+	Malformed              string // as for Ask
 }
 
-// List lists the fields of objects, as T has them.
+// List lists objects, with the fields of T.
 func List[T any](ctx context.Context, c Client, of Listing) iter.Seq2[T, error] {
 	query := url.Values{"prefix": {of.Prefix}, "fields": {"items(" + of.Fields + "),nextPageToken"}}
 	return hosts.List(of.URL, func(name string) ([]T, string, error) {
@@ -128,7 +130,8 @@ func List[T any](ctx context.Context, c Client, of Listing) iter.Seq2[T, error] 
 	})
 }
 
-// Emulator is the URL of the server that is asked without credentials in Google's place; "": there is none.
+// Emulator returns the URL of the server that replaces Google's and gets anonymous requests, or "" if none
+// is set.
 func (c Client) Emulator() string {
 	emulator := subprocess.Variable(c.Environ, "STORAGE_EMULATOR_HOST")
 	if emulator == "" {
@@ -140,7 +143,7 @@ func (c Client) Emulator() string {
 	return strings.TrimSuffix(strings.TrimRight(emulator, "/"), "/storage/v1")
 }
 
-// ObjectPath is the path of an object, or, without a key, of all those of a bucket.
+// ObjectPath returns the URL path of an object, or, if key is "", of the bucket's list of objects.
 func ObjectPath(bucket, key string) string {
 	path := "/storage/v1/b/" + url.PathEscape(bucket) + "/o"
 	if key != "" {
@@ -149,7 +152,7 @@ func ObjectPath(bucket, key string) string {
 	return path
 }
 
-// said is what Google has to say of a request that it refused.
+// said returns Google's message about a refused request, or "".
 func said(resp *http.Response) string {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaidBytes))
 	var answer struct{ Error struct{ Message string } }
@@ -162,9 +165,9 @@ func said(resp *http.Response) string {
 	return ""
 }
 
-// AnswerError is an answer that isn't the one that was hoped for.
+// AnswerError is a response with an error status.
 type AnswerError struct {
-	Said      string // by the service; "": nothing
+	Said      string // by the service; "" means nothing
 	method    string
 	url       string // redacted
 	code      int
@@ -183,5 +186,5 @@ func (e *AnswerError) Error() string {
 	return text
 }
 
-// HTTPStatusCode is the answer's status, under the name that the AWS SDK has for it.
+// HTTPStatusCode returns the response's status. The AWS SDK's errors have the same method.
 func (e *AnswerError) HTTPStatusCode() int { return e.code }

@@ -14,11 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// ErrDamaged is that content changed on its way.
+// ErrDamaged means that content was changed in transit.
 var ErrDamaged = errors.New("the content is not what the service's checksum says")
 
-// Checked returns the body of an answer, which ends with an error if all of it isn't what X-Goog-Hash says. What is
-// stored compressed, and comes unpacked, has the checksum of its stored form, which tells nothing.
+// Checked returns the body of a response. At its end, reading fails with ErrDamaged if the content doesn't match
+// the checksum in X-Goog-Hash. Content that Google decompresses isn't checked: its checksum is that of the stored
+// form.
 func Checked(resp *http.Response) io.ReadCloser {
 	if resp.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
 		return resp.Body

@@ -16,29 +16,30 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// What a token may be for.
+// The scopes of tokens.
 const (
 	ReadOnly  = "https://www.googleapis.com/auth/devstorage.read_only"
 	ReadWrite = "https://www.googleapis.com/auth/devstorage.read_write"
 )
 
-// Login remembers the credentials that were found, and the token that was got with them. The zero
-// value works. It is safe for many goroutines; the exported fields are set before the first call.
+// Login caches credentials, and the token that was requested with them. The zero value works. Many
+// goroutines may use it; set the exported fields before the first call.
 type Login struct {
-	Find  func(ctx context.Context, scopes ...string) (*googleoauth.Credentials, error) // nil: Google's own; tests have another one
-	Scope string                                                                        // "": ReadOnly
+	Find  func(ctx context.Context, scopes ...string) (*googleoauth.Credentials, error) // nil means Google's lookup; for tests
+	Scope string                                                                        // "" means ReadOnly
 
 	found  par.Memo[struct{}, *googleoauth.Credentials]
 	tokens par.Memo[struct{}, *oauth2.Token]
 }
 
-// Settle waits until no credentials are asked for any more.
+// Settle waits until all requests for credentials and tokens have ended.
 func (g *Login) Settle() {
 	g.found.Settle()
 	g.tokens.Settle()
 }
 
-// authorize adds to a header what requests are made with now, as tokens end after an hour; false: there are no credentials.
+// authorize adds the credentials to a header. It requests a new token when the old one expires, after an hour. It returns
+// false if no credentials are configured.
 func (g *Login) authorize(ctx context.Context, client *http.Client, environ []string, to http.Header) (bool, error) {
 	quota := subprocess.Variable(environ, "GOOGLE_CLOUD_QUOTA_PROJECT")
 	token := &oauth2.Token{AccessToken: subprocess.Variable(environ, "GOOGLE_OAUTH_ACCESS_TOKEN")}
@@ -54,7 +55,7 @@ func (g *Login) authorize(ctx context.Context, client *http.Client, environ []st
 		var file struct {
 			QuotaProject string `json:"quota_project_id"`
 		}
-		_ = json.Unmarshal(found.JSON, &file) // credentials of a machine have no file
+		_ = json.Unmarshal(found.JSON, &file) // credentials of a machine have no JSON
 		quota = cmp.Or(quota, file.QuotaProject)
 	}
 	to.Set("Authorization", token.Type()+" "+token.AccessToken)
@@ -64,8 +65,8 @@ func (g *Login) authorize(ctx context.Context, client *http.Client, environ []st
 	return true, nil
 }
 
-// look looks where Google's programs look; nil: there are no credentials. The context of its
-// caller ends before the next token is asked for, so the source of tokens must not have it.
+// look finds Google's application default credentials, or returns nil if none are configured.
+// The token source outlives the caller's context, so it must not use it.
 func (g *Login) look(ctx context.Context, client *http.Client) (*googleoauth.Credentials, error) {
 	if client == nil {
 		client = hosts.DefaultClient()
@@ -81,5 +82,6 @@ func (g *Login) look(ctx context.Context, client *http.Client) (*googleoauth.Cre
 	return found, err
 }
 
-// noCredentials is how Google's library says that it found none, which has no value of its own.
+// noCredentials is in the error of Google's library for missing credentials, which is no error
+// value of its own.
 const noCredentials = "could not find default credentials"

@@ -1,4 +1,4 @@
-// Package hashing has the schemes of packages' hashes, as lock files name them, and their order there.
+// Package hashing has the schemes of package hashes, as lock files name them, and their order there.
 package hashing
 
 import "slices"
@@ -8,8 +8,7 @@ const (
 	ZH = "zh" // hex SHA-256 of the zip archive
 )
 
-// Sort returns hashes sorted bytewise, without duplicates: the order of the lock file, where h1 comes before zh. The argument isn't
-// changed.
+// Sort returns a copy of all, sorted bytewise and without duplicates: the order of the lock file, where h1 comes before zh.
 func Sort[Hash ~string](all []Hash) []Hash {
 	sorted := slices.Clone(all)
 	slices.Sort(sorted)

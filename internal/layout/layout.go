@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// ExecutablePrefix is what the names of providers' executables and archives begin with.
+// ExecutablePrefix is the prefix of the names of providers' executables and archives.
 const ExecutablePrefix = "terraform-provider-"
 
 // Valid is a Provider, a Version or a Platform of package getproviders.
@@ -19,15 +19,15 @@ type Valid interface {
 	Validate() error
 }
 
-// invalidName stands in paths for what Validate refuses: nothing lies there. So
-// whatever was put together by hand, a path leads nowhere outside of its directory.
+// invalidName replaces in paths what Validate refuses; no file has this name. So even values made
+// by hand never make a path that leads out of its directory.
 const invalidName = ".invalid"
 
-// ProviderPath is where a provider's packages lie below a mirror or a cache:
+// ProviderPath returns the path of a provider's packages in a mirror or a cache:
 // "host/namespace/type", slash-separated. The host is in Unicode and keeps its port.
 //
-// This function and those below return a path at which nothing lies, and which leads
-// out of no directory, for what isn't valid; ask the Validate methods first.
+// For invalid values, this function and those below return a path at which no file exists, and
+// which never leads out of its directory; call the Validate methods first.
 func ProviderPath(p Valid) string {
 	if p.Validate() != nil {
 		return invalidName
@@ -35,7 +35,7 @@ func ProviderPath(p Valid) string {
 	return p.String()
 }
 
-// UnpackedPath is where an unpacked package lies below a mirror or a cache:
+// UnpackedPath returns the path of an unpacked package in a mirror or a cache:
 // "host/namespace/type/version/os_arch".
 func UnpackedPath(p, v, plat Valid) string {
 	version, platform := v.String(), plat.String()
@@ -48,7 +48,7 @@ func UnpackedPath(p, v, plat Valid) string {
 	return ProviderPath(p) + "/" + version + "/" + platform
 }
 
-// PackedName is what getproviders.PackedName says.
+// PackedName implements getproviders.PackedName.
 func PackedName(p, v, plat Valid) string {
 	if plat.Validate() != nil {
 		return invalidName
@@ -56,7 +56,7 @@ func PackedName(p, v, plat Valid) string {
 	return fileName(p, v, "_"+plat.String()+".zip")
 }
 
-// fileName is the name of a file about a version.
+// fileName returns the name of a file of a version.
 func fileName(p, v Valid, end string) string {
 	if p.Validate() != nil || v.Validate() != nil {
 		return invalidName
@@ -64,42 +64,41 @@ func fileName(p, v Valid, end string) string {
 	return ExecutablePrefix + path.Base(p.String()) + "_" + v.String() + end
 }
 
-// What ChecksumsName is followed by in the names of the other two documents.
+// The suffixes of the other two documents, after ChecksumsName.
 const (
 	SignatureSuffix = ".sig"
 	KeysSuffix      = ".keys.json"
 )
 
-// ChecksumsName is the file name of a version's checksum list, as publishers
-// name it: "terraform-provider-TYPE_VERSION_SHA256SUMS". In a mirror it lies
-// beside the archives.
+// ChecksumsName returns the file name of a version's checksum list, as publishers name it:
+// "terraform-provider-TYPE_VERSION_SHA256SUMS". In a mirror it is beside the archives.
 func ChecksumsName(p, v Valid) string {
 	return fileName(p, v, "_SHA256SUMS")
 }
 
-// SignatureName is the file name of the signature over a version's checksum list.
+// SignatureName returns the file name of the signature of a version's checksum list.
 func SignatureName(p, v Valid) string { return ChecksumsName(p, v) + SignatureSuffix }
 
-// KeysName is the file name of the keys that the origin registry named for a
-// version's signature. Only mirrors that tfdeps made have such a file.
+// KeysName returns the file name of the keys that the origin registry published for a version's
+// signature. Only mirrors made by tfdeps have such a file.
 func KeysName(p, v Valid) string { return ChecksumsName(p, v) + KeysSuffix }
 
-// ExecutableName reports whether a file of a package is the provider's
-// executable: "terraform-provider-TYPE", alone or with "_..." or "....".
-// Nothing is asked of its mode, and on Windows nothing of its extension.
+// ExecutableName reports whether a file of a package is the provider's executable:
+// "terraform-provider-TYPE", alone or followed by "_..." or "....". The mode doesn't matter, nor
+// the extension on Windows.
 func ExecutableName(p Valid, fileName string) bool {
 	rest, ok := strings.CutPrefix(fileName, ExecutablePrefix+path.Base(p.String()))
 	return ok && (rest == "" || rest[0] == '_' || rest[0] == '.')
 }
 
-// device matches the names that Windows keeps for devices, in every directory and with every extension. It takes three digits
-// above the line for the others.
+// device matches the names that Windows reserves for devices, in every directory and with every extension. Windows treats the
+// superscript digits ¹, ² and ³ as digits.
 var device = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 })
 
-// WindowsRefuses reports whether Windows can't hold a file at a slash-separated path, or would hold it under another name
-// or as something else: names of devices, a dot or a space at an end, and characters that aren't for names there.
+// WindowsRefuses reports whether Windows can't have a file at a slash-separated path, or would give it another name or
+// meaning: names of devices, trailing dots and spaces, and invalid characters.
 func WindowsRefuses(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if device().MatchString(part) || strings.TrimRight(part, ". ") != part ||

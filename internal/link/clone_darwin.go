@@ -6,19 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MayClone is false where clones are known to be impossible, so that they needn't be tried.
+// MayClone returns false if clones are known to be impossible, so that callers needn't try them.
 func MayClone(string) bool { return true }
 
-// quarantine marks files that a browser has downloaded: macOS doesn't start a provider that has it. A copy hasn't got it, and
-// the package is verified.
+// quarantine is the attribute of files that a browser downloaded: macOS doesn't start a provider that has it. Copies don't
+// have it either, and the package is verified.
 const quarantine = "com.apple.quarantine"
 
-// cloneFile makes a file that shares its blocks with another one. It belongs
-// to the user who runs this program, and has the mode and the times of the original.
+// cloneFile makes a file that shares its blocks with another one. It belongs to this user, and has
+// the mode and the times of the original.
 func cloneFile(file original, to string) error {
 	if err := unix.Clonefile(file.Path, to, unix.CLONE_NOOWNERCOPY); err != nil {
 		return &os.LinkError{Op: "clone", Old: file.Path, New: to, Err: err}
 	}
-	_ = unix.Removexattr(to, quarantine) // usually there is none
+	_ = unix.Removexattr(to, quarantine) // usually it isn't set
 	return nil
 }

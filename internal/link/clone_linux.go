@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MayClone is false where clones are known to be impossible, so that they needn't be tried: on ext4 and its
-// predecessors, and in memory. The directory has to exist.
+// MayClone returns false if clones are known to be impossible, so that callers needn't try them: on ext2 to
+// ext4 and tmpfs. The directory must exist.
 func MayClone(dir string) bool {
 	var stat unix.Statfs_t
 	if unix.Statfs(dir, &stat) != nil {

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// MayClone is false where clones are known to be impossible, so that they needn't be tried.
+// MayClone returns false if clones are known to be impossible, so that callers needn't try them.
 func MayClone(string) bool { return false }
 
-// cloneFile fails: this system can't make files that share blocks.
+// cloneFile fails, as this system has no clones.
 func cloneFile(file original, to string) error {
 	return &os.LinkError{Op: "clone", Old: file.Path, New: to, Err: errors.ErrUnsupported}
 }

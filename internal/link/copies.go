@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// copyPiece is how much is copied between two looks at the context.
+// copyPiece is how many bytes are copied between two checks of the context.
 const copyPiece = 16 << 20
 
-// CopyTree copies a directory to a path at which nothing exists, with symbolic links as they are or as what they lead to. After an
-// error a part of it may be there. Where the kernel copies files by itself, their bytes don't come by here.
+// CopyTree copies a directory to a path at which nothing exists. It keeps symlinks if keepLinks is set, otherwise it copies their
+// targets. After an error a part of the copy may remain. The kernel copies the bytes if it can (copy_file_range).
 func CopyTree(ctx context.Context, from, to string, keepLinks bool) error {
 	return makeTree(ctx, from, to, keepLinks, func(file original, to string) error {
 		return makeFrom(file, to, func(target, source *os.File) (err error) {
@@ -31,9 +31,9 @@ func CopyTree(ctx context.Context, from, to string, keepLinks bool) error {
 	})
 }
 
-// KeepTimes gives the directories and files of a package that Tree made the mtimes of
-// the original, as far as these were past at now. Later changes show by these times, even if they
-// are made within the same moment as the package. What can't be set stays as it is.
+// KeepTimes sets the mtimes of directories and files that Tree made to those of the original, if
+// these are before now. So a later change has another mtime, even within the clock's resolution
+// after the package was made. Errors are ignored.
 func KeepTimes(from, to string, now time.Time) {
 	var dirs []string
 	keep := func(name string) {
@@ -57,12 +57,12 @@ func KeepTimes(from, to string, now time.Time) {
 		}
 		return nil
 	})
-	for _, name := range dirs { // in which nothing is made any more
+	for _, name := range dirs { // last, as making files changes their directories' times
 		keep(name)
 	}
 }
 
-// isSame reports whether two paths are names of one file.
+// isSame reports whether two paths name the same file.
 func isSame(a, b string) bool {
 	was, err := os.Stat(a)
 	if err != nil {

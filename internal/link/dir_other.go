@@ -4,5 +4,5 @@ package link
 
 import "os"
 
-// Dir makes a symbolic link to a directory.
+// Dir makes a symlink to a directory.
 func Dir(from, to string) error { return os.Symlink(from, to) }

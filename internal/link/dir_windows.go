@@ -10,12 +10,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// Dir makes a symbolic link to a directory, whose path is absolute. To make one is a privilege that few users have: without
-// it, it is a junction, which needs none, and can't lead to another machine.
+// Dir makes a symlink to a directory with an absolute path. Few users have the privilege to make symlinks; without it, Dir
+// makes a junction, which needs none, but can't lead to another machine.
 func Dir(from, to string) error {
 	err := os.Symlink(from, to)
 	if err == nil {
-		_, err = os.Lstat(to) // Wine says that it has made one, and there is none
+		_, err = os.Lstat(to) // Wine reports success without making one
 	}
 	if errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD) || errors.Is(err, fs.ErrNotExist) {
 		return junction(from, to)
@@ -29,7 +29,7 @@ func junction(from, to string) error {
 		return err
 	}
 	if err = setJunction(to, junctionData(from)); err == nil {
-		_, err = os.Stat(to) // Windows makes one to another machine, too, and then doesn't follow it
+		_, err = os.Stat(to) // Windows makes junctions to other machines, but doesn't follow them
 	}
 	if err != nil {
 		err = errors.Join(&os.LinkError{Op: "junction", Old: from, New: to, Err: err}, patient.Remove(to))
@@ -37,7 +37,7 @@ func junction(from, to string) error {
 	return err
 }
 
-// setJunction makes an empty directory stand for another one.
+// setJunction makes a junction of an empty directory.
 func setJunction(dir string, data []byte) error {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

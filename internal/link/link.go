@@ -1,13 +1,12 @@
-// Package link puts a package that is in one directory into another one, by the best
-// of several ways: a symbolic link, clones of its files, hard links or copies.
+// Package link puts a package of one directory into another one in one of several ways: a symlink
+// to it, or clones, hard links or copies of its files.
 //
 //	used, reason, err := link.Tree(ctx, cached, target, []link.Mode{link.Hardlink, link.Copy})
 //
-// What goes in: an existing directory, a path at which nothing exists, and the modes
-// that may be used, best first. What comes out: the mode that worked, why the modes
-// before it didn't, and a tree whose files have the content and the modes of the
-// original. After an error there is nothing at the path. [ParseMode] reads a mode
-// from a setting.
+// The arguments are an existing directory, a path at which nothing exists, and the allowed modes,
+// best first. The results are the mode that worked and why those before it didn't. The new tree's
+// files have the content and the modes of the original. After an error nothing exists at the path.
+// [ParseMode] parses a setting.
 package link
 
 import (
@@ -23,21 +22,21 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// Mode says how a package gets from a cache into a working directory.
+// Mode is the way in which a package gets from a cache into a working directory.
 type Mode int
 
-// The modes. With the zero value the Installer chooses.
+// The modes. Auto lets the Installer choose.
 const (
 	Auto     Mode = iota
-	Symlink       // a symbolic link to the package's directory, absolute, as Terraform and OpenTofu make it
-	Clone         // copies that share their blocks until one is changed, on file systems that can (btrfs, XFS, APFS)
-	Hardlink      // the same files under further names: a write to one changes all
+	Symlink       // an absolute symlink to the package's directory, as Terraform and OpenTofu make it
+	Clone         // copies that share blocks until one is changed, if the file system supports it (btrfs, XFS, APFS)
+	Hardlink      // hard links: a write to one changes all
 	Copy          // copies
 )
 
 var modeNames = []string{"auto", "symlink", "clone", "hardlink", "copy"}
 
-// String returns the mode as ParseMode reads it.
+// String returns the mode's name, which ParseMode accepts.
 func (m Mode) String() string {
 	if m < 0 || int(m) >= len(modeNames) {
 		return fmt.Sprintf("LinkMode(%d)", int(m))
@@ -45,7 +44,7 @@ func (m Mode) String() string {
 	return modeNames[m]
 }
 
-// ParseMode reads "auto", "symlink", "clone", "hardlink" or "copy".
+// ParseMode parses "auto", "symlink", "clone", "hardlink" or "copy".
 func ParseMode(given string) (Mode, error) {
 	if mode := slices.Index(modeNames, given); mode >= 0 {
 		return Mode(mode), nil
@@ -53,13 +52,13 @@ func ParseMode(given string) (Mode, error) {
 	return Auto, fmt.Errorf("%q is none of auto, symlink, clone, hardlink and copy", given)
 }
 
-// ErrChangedByOthers says why there is no symbolic link: what is verified now could be another program later.
+// ErrChangedByOthers is the reason against a symlink: other users could replace what is verified now.
 var ErrChangedByOthers = errors.New("other users can change what is there")
 
-// Order returns the modes by which packages, directories below a cache, are put elsewhere, best first. What is asked for comes first.
-// With Auto that is a symbolic link from a cache that is shared with Terraform, as Terraform makes it; from tfdeps' own cache,
-// and where other users can change what a link would lead to, it is what makes files in the other place. In the latter
-// case reason says so; it matches ErrChangedByOthers.
+// Order returns the modes to try for packages, which are directories in a cache, best first. The asked mode is the first. Auto means
+// a symlink for a cache that is shared with Terraform, as Terraform makes it. For tfdeps' own cache, and if other users can change a
+// symlink's target, Auto means a mode that makes files of its own. In the latter case reason names the path; it matches
+// ErrChangedByOthers.
 func Order(asked Mode, cache string, shared bool, packages ...string) (modes []Mode, reason error) {
 	switch {
 	case asked != Auto:
@@ -74,24 +73,23 @@ func Order(asked Mode, cache string, shared bool, packages ...string) (modes []M
 	return []Mode{Clone, Hardlink, Copy}, reason
 }
 
-// ErrNotOwnFile says that a file can't be hard-linked, because other users own it or
-// can write to it.
+// ErrNotOwnFile means that a file can't be hard-linked, because other users own it or can write to
+// it.
 var ErrNotOwnFile = errors.New("only a file of this user's own that no other user can write to can be given another name")
 
-// Tree makes the package in the directory from available at to, which must not
-// exist, and which no other process may use yet. It tries the modes in their order
-// and uses the first that is possible; reason joins why those before it weren't,
-// nil if there were none. With an error there is nothing at to.
+// Tree makes at to the package of the directory from. to must not exist, and no other process may
+// use it yet. Tree tries the modes in order and uses the first that works; reason joins the errors
+// of those before, or is nil. After an error nothing exists at to.
 //
-// Existing files are never written to. Clones and copies get the permissions of
-// the original; symbolic links inside the package become the files that they lead
-// to, because the copy has to have the hash of the original.
+// Tree never writes to existing files. Clones and copies get the permissions of the original;
+// symlinks inside the package become copies of their targets, because the copy must have the hash
+// of the original.
 func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason, err error) {
 	source, err := filepath.Abs(from)
 	if err != nil {
 		return Auto, nil, err
 	}
-	if info, err := os.Stat(source); err != nil { // os.Symlink would make a link to nothing
+	if info, err := os.Stat(source); err != nil { // os.Symlink would make a dangling symlink
 		return Auto, nil, err
 	} else if !info.IsDir() {
 		return Auto, nil, fmt.Errorf("%s is not a directory", source)
@@ -129,14 +127,14 @@ func linkBy(ctx context.Context, mode Mode, from, to string) error {
 	}
 }
 
-// original is a file that is to be linked: its path without symbolic links, and its
-// information.
+// original is a file to link: its path without symlinks, and its information.
 type original struct {
 	Path string
 	Info fs.FileInfo
 }
 
-// makeTree makes the directories of a package, and each file with makeFile. Symbolic links stay as they are, or become what they lead to.
+// makeTree makes the directories of a package, and each file with makeFile. It keeps symlinks if keepLinks is set, otherwise it makes
+// their targets.
 func makeTree(ctx context.Context, from, to string, keepLinks bool, makeFile func(file original, to string) error) error {
 	root, err := walkable(from)
 	if err != nil {
@@ -176,8 +174,7 @@ func makeTree(ctx context.Context, from, to string, keepLinks bool, makeFile fun
 	})
 }
 
-// walkable is a path of the directory that can be walked: a link isn't walked into. Links on the
-// way to it don't matter.
+// walkable returns a path of dir that isn't a symlink itself, because WalkDir doesn't follow one.
 func walkable(dir string) (string, error) {
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 		return dir, nil
@@ -190,15 +187,15 @@ func originalOf(path string) (original, error) {
 	if err != nil {
 		return original{}, err
 	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+	if !info.Mode().IsRegular() { // opening a named pipe would block
 		return original{}, fmt.Errorf("%s is not a file", path)
 	}
 	return original{path, info}, nil
 }
 
-// hardLink gives a file another name. It refuses files of other users, and those
-// that other users can write to: they could change what was verified. Another file
-// may replace the one at the path meanwhile, so the link is checked as well.
+// hardLink makes a hard link to a file. It refuses files of other users, and those that other users
+// can write to: they could change what was verified. The file may be replaced between the check and
+// the link, so the link is checked as well.
 func hardLink(file original, to string) error {
 	notOwn := fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
 	if !owner.IsOwn(file.Info) || !owner.Exclusive(file.Path) {
@@ -214,7 +211,7 @@ func hardLink(file original, to string) error {
 	return err
 }
 
-// makeFrom makes a file with the mode of another one; fill writes its content.
+// makeFrom makes a file with the mode of another one; fill writes the content.
 func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
 	source, err := os.Open(file.Path)
 	if err != nil {

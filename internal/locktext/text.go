@@ -1,4 +1,4 @@
-// Package locktext reads and writes the text that lock files are made of: HCL with constant values, of a limited size.
+// Package locktext reads and writes the syntax of lock files: HCL with constant values, of a limited size.
 package locktext
 
 import (
@@ -18,8 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-// findConflict returns an error about the first line that version control
-// left behind in a merge conflict, or nil.
+// findConflict returns an error about the first merge conflict marker, or nil.
 func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	offset, number := 0, 1
 	for line := range bytes.Lines(src) {
@@ -39,10 +38,9 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	return nil
 }
 
-// DecodeBlocks parses the text of a lock file and has its blocks decoded, as
-// many of them as there are, by a function that reports their problems. All problems are returned; if version control left
-// the marks of a merge conflict behind, that one alone. Text with more words and signs than
-// limit isn't parsed.
+// DecodeBlocks parses the text of a lock file and passes its blocks to decode, which reports their problems. It returns
+// all problems; if the text has merge conflict markers, only that one. It doesn't parse text with more than limit tokens,
+// as CheckTokens counts them.
 func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(*Decoder, hcl.Blocks)) hcl.Diagnostics {
 	if diag := CheckTokens(src, filename, limit); diag != nil {
 		return hcl.Diagnostics{diag}
@@ -58,15 +56,15 @@ func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema
 		diags = found.Problems
 	}
 	if conflict := findConflict(src, filename); conflict != nil && diags.HasErrors() {
-		// What else is wrong with the file is a consequence.
+		// The other problems follow from the conflict.
 		return hcl.Diagnostics{conflict}
 	}
 	return diags
 }
 
-// DecodeExpression evaluates an argument's value, which has to be constant, and stores it where into points to: into
-// text, a bool or a list of these. A pointer to a pointer takes null, too. Not by package gohcl of the language: with
-// that comes its writer, and with that half of what the program would do before main.
+// DecodeExpression evaluates an argument's value, which must be constant, and stores it at into: a pointer to a
+// string, a bool or a list of these. A pointer to a pointer accepts null, too. It doesn't use HCL's package gohcl,
+// which would add HCL's writer, and with that half of the program's initialization time.
 func DecodeExpression(expr hcl.Expression, into any) hcl.Diagnostics {
 	value, diags := expr.Value(nil)
 	wanted, err := gocty.ImpliedType(into)
@@ -87,28 +85,28 @@ func DecodeExpression(expr hcl.Expression, into any) hcl.Diagnostics {
 // Decoder collects the problems of a file.
 type Decoder struct{ Problems hcl.Diagnostics }
 
-// Problem adds an error about the text at a range.
+// Problem adds an error at a range of the text.
 func (d *Decoder) Problem(at hcl.Range, summary, format string, args ...any) {
 	d.Problems = append(d.Problems, diagnostic.Error(at, summary, format, args...))
 }
 
-// Decode reads the value of an expression, as [DecodeExpression] does; false if there is a problem.
+// Decode evaluates an expression like [DecodeExpression], and returns false if there is a problem.
 func (d *Decoder) Decode(expr hcl.Expression, into any) bool {
 	diags := DecodeExpression(expr, into)
 	d.Problems = append(d.Problems, diags...)
 	return !diags.HasErrors()
 }
 
-// MaxBytes is thirty times what the largest lock files have. Parsing takes two hundred
+// MaxBytes is thirty times the size of the largest known lock files. Parsing takes two hundred
 // times as much memory.
 const MaxBytes = 8 << 20
 
-// ReadText reads a regular file, or what a link to one leads to.
+// ReadText reads a regular file, or the target of a symlink.
 func ReadText(path string) ([]byte, error) { return wholefile.Read(path, MaxBytes) }
 
-// SaveText writes a file by one rename, if it hasn't that content already. A
-// symlink is replaced. The file's mode is 0644. After a loss of power, too, there
-// is the old file or the new one, and never half of one: all later runs trust it.
+// SaveText writes a file by one rename, unless it has that content already. It replaces a symlink.
+// The file's mode is 0644. Even after a power loss there is either the old file or the new one,
+// because all later runs trust it.
 func SaveText(path string, content []byte) error {
 	if wholefile.Has(path, content) {
 		return nil
@@ -116,11 +114,11 @@ func SaveText(path string, content []byte) error {
 	return wholefile.WriteDurably(path, content, 0o644)
 }
 
-// Quote returns text as the language writes it: a hash that was typed by hand may hold anything.
+// Quote returns text as an HCL string literal. Hashes typed by hand may have any characters.
 func Quote(text string) string { return QuoteLabel(cty.NormalizeString(text)) }
 
-// QuoteLabel is Quote for the label of a block, which is read without being normalized: a name may have a letter and
-// its accent apart.
+// QuoteLabel is Quote for a block label. HCL doesn't normalize labels, so a letter and its combining accent stay
+// separate.
 func QuoteLabel(text string) string {
 	quoted := []byte{'"'}
 	for i, r := range text {
@@ -134,7 +132,7 @@ func QuoteLabel(text string) string {
 		case r == '"', r == '\\':
 			quoted = append(quoted, '\\', byte(r))
 		case (r == '$' || r == '%') && strings.HasPrefix(text[i+1:], "{"):
-			quoted = append(quoted, byte(r), byte(r)) // else a template would begin
+			quoted = append(quoted, byte(r), byte(r)) // doubled, or a template would begin
 		case unicode.IsPrint(r):
 			quoted = utf8.AppendRune(quoted, r)
 		case r < 1<<16:
@@ -146,14 +144,13 @@ func QuoteLabel(text string) string {
 	return string(append(quoted, '"'))
 }
 
-// MaxTokens is eight times what the largest lock files have: some 30 000 hashes. The parser
-// takes one to two microseconds for each, and can't be interrupted.
+// MaxTokens is eight times the number in the largest known lock files, which have some 30 000
+// hashes. The parser takes one to two microseconds for each token, and can't be interrupted.
 const MaxTokens = 250_000
 
-// CheckTokens refuses text that takes long to parse: what costs is not the bytes but the
-// tokens, and above all those that make no sense. It counts signs and words without
-// knowing what is text and what is comment, so that there are no more tokens than that.
-// What is left uncounted is blanks, of which the parser makes no tokens.
+// CheckTokens refuses text that takes long to parse: the time depends on the tokens rather than the
+// bytes, above all on invalid ones. It counts signs and words, including those in strings and
+// comments, so the count is an upper bound. Blanks don't count, as they are never tokens.
 func CheckTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
 	count, inWord := 0, false
 	for i, c := range src {
@@ -170,11 +167,11 @@ func CheckTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
 	return nil
 }
 
-// maxNesting is far above what a lock file needs, which is 2.
+// maxNesting is far above the 2 levels of lock files.
 const maxNesting = 1000
 
-// checkNesting refuses what would make the parser call itself so often that
-// the program's stack overflows, which nothing could catch.
+// checkNesting refuses text that would make the parser recurse until the stack overflows, which a
+// program can't recover from.
 func checkNesting(src []byte, filename string) *hcl.Diagnostic {
 	at, deep := nesting.Exceeds(src, false, maxNesting)
 	if !deep {

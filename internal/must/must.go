@@ -1,4 +1,4 @@
-// Package must fails tests in which something isn't as it must be.
+// Package must has the assertions of this module's tests.
 package must
 
 import (
@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Succeed ends the test with an error, if there is one, and with what it is about.
+// Succeed ends the test with err, and with about, if err isn't nil.
 func Succeed(tb testing.TB, err error, about ...any) {
 	tb.Helper()
 	if err != nil {
@@ -20,7 +20,8 @@ func Succeed(tb testing.TB, err error, about ...any) {
 	}
 }
 
-// Get is what a call returned, which ends the test with an error if there is one.
+// Get takes the results of a call. The function that it returns ends the test if err isn't nil, and
+// returns the value otherwise.
 func Get[T any](value T, err error) func(tb testing.TB, about ...any) T {
 	return func(tb testing.TB, about ...any) T {
 		tb.Helper()
@@ -29,14 +30,14 @@ func Get[T any](value T, err error) func(tb testing.TB, about ...any) T {
 	}
 }
 
-// Write makes a file, and the directories that it is in.
+// Write writes a file, and makes its directories.
 func Write[Content ~string | ~[]byte](tb testing.TB, path string, content Content) {
 	tb.Helper()
 	Succeed(tb, os.MkdirAll(filepath.Dir(path), 0o755))
 	Succeed(tb, os.WriteFile(path, []byte(content), 0o644))
 }
 
-// WriteAll makes files in a directory, which it returns, by their names, which have slashes: one at the end makes a directory.
+// WriteAll writes files into dir, and returns dir. Names are slash-separated; one that ends with a slash is a directory.
 func WriteAll[Content ~string | ~[]byte](tb testing.TB, dir string, contents map[string]Content) string {
 	tb.Helper()
 	for name, content := range contents {
@@ -49,7 +50,7 @@ func WriteAll[Content ~string | ~[]byte](tb testing.TB, dir string, contents map
 	return dir
 }
 
-// Symlink is os.Symlink where links can be made. Wine says that it has made one, and there is none.
+// Symlink is os.Symlink, and fails on Wine, which reports success without making a symlink.
 func Symlink(target, path string) error {
 	err := os.Symlink(target, path)
 	if err == nil {
@@ -58,7 +59,7 @@ func Symlink(target, path string) error {
 	return err
 }
 
-// Equal fails the test unless got is want. All functions below but Len and As let the test go on, and begin what they print with what it is about.
+// Equal fails the test unless got is want. All functions below except Len and As let the test continue, and print about first.
 func Equal[T comparable](tb testing.TB, got, want T, about ...any) {
 	tb.Helper()
 	if got != want {
@@ -74,7 +75,7 @@ func EqualSlices[E comparable](tb testing.TB, got, want []E, about ...any) {
 	}
 }
 
-// Len ends the test unless a list, a map or a text has n elements, so that what follows may ask for the last one.
+// Len ends the test unless a list, a map or a string has n elements, so that the test can index them afterwards.
 func Len(tb testing.TB, list any, n int, about ...any) {
 	tb.Helper()
 	if reflect.ValueOf(list).Len() != n {
@@ -83,7 +84,8 @@ func Len(tb testing.TB, list any, n int, about ...any) {
 	}
 }
 
-// Contain fails the test unless a text, or that of an error, has a part. No error has none.
+// Contain fails the test unless a string, or an error's text, contains part. A nil error contains
+// nothing.
 func Contain(tb testing.TB, text any, part string, about ...any) {
 	tb.Helper()
 	if text == nil || !strings.Contains(fmt.Sprint(text), part) {
@@ -91,7 +93,7 @@ func Contain(tb testing.TB, text any, part string, about ...any) {
 	}
 }
 
-// NotContain fails the test if a text, or that of an error, has a part.
+// NotContain fails the test if a string, or an error's text, contains part.
 func NotContain(tb testing.TB, text any, part string, about ...any) {
 	tb.Helper()
 	if strings.Contains(fmt.Sprint(text), part) {
@@ -107,7 +109,7 @@ func Fail(tb testing.TB, err, target error, about ...any) {
 	}
 }
 
-// DeepEqual fails the test unless got and want have the same content, however deep.
+// DeepEqual fails the test unless got and want are deeply equal.
 func DeepEqual(tb testing.TB, got, want any, about ...any) {
 	tb.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -115,7 +117,7 @@ func DeepEqual(tb testing.TB, got, want any, about ...any) {
 	}
 }
 
-// As is the error of its type that err is or wraps. Without one it ends the test.
+// As returns the first error of type E in err's tree. If there is no such error, it ends the test.
 func As[E error](tb testing.TB, err error, about ...any) E {
 	tb.Helper()
 	found, ok := errors.AsType[E](err)
@@ -126,7 +128,8 @@ func As[E error](tb testing.TB, err error, about ...any) E {
 	return found
 }
 
-// Refuse has the results of a call, and fails the test unless the last one is an error.
+// Refuse takes the results of a call. The function that it returns fails the test unless the last
+// one is an error.
 func Refuse(results ...any) func(tb testing.TB, about ...any) {
 	return func(tb testing.TB, about ...any) {
 		tb.Helper()
@@ -136,7 +139,7 @@ func Refuse(results ...any) func(tb testing.TB, about ...any) {
 	}
 }
 
-// ErrorOf is the last of a call's results.
+// ErrorOf returns the last result of a call as an error.
 func ErrorOf(results ...any) error {
 	err, _ := results[len(results)-1].(error)
 	return err

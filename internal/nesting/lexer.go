@@ -9,11 +9,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// chunkBytes is how much is made into tokens at once: each token takes a hundred bytes, and most have one or two in the text.
+// chunkBytes is how many bytes are tokenized at once: each token takes a hundred bytes, and most are one or two bytes of
+// text.
 const chunkBytes = 64 << 10
 
-// lexer makes the tokens of a text a chunk at a time, and follows the parser through them. They are those
-// of the whole text, because a chunk ends before a token outside of templates.
+// lexer tokenizes a text in chunks, and tracks the parser's depth. The tokens are the same as those of
+// the whole text, because a chunk ends before a token outside of templates.
 type lexer struct {
 	src       []byte
 	filename  string
@@ -21,10 +22,10 @@ type lexer struct {
 	at        hcl.Pos // where the next chunk begins
 	n         position
 	most      int
-	lastClose int             // where the last block comment ends
-	problems  hcl.Diagnostics // of the signs themselves; no more than a chunk has
+	lastClose int             // the last "*/" in src
+	problems  hcl.Diagnostics // of the lexer itself; at most those of one chunk
 
-	deepAt int // the byte where the parser might go deeper than most
+	deepAt int // the byte at which the parser may exceed most
 	deep   bool
 }
 
@@ -32,7 +33,7 @@ func newLexer(src []byte, filename string, chunk int, at hcl.Pos, most int) *lex
 	return &lexer{src: src, filename: filename, chunk: chunk, at: at, n: newPosition(), most: most, lastClose: bytes.LastIndex(src, []byte("*/"))}
 }
 
-// next returns the next tokens; nil at the end, or where the text is too deep.
+// next returns the next tokens, or nil at the end and when the text is too deep.
 func (l *lexer) next() hclsyntax.Tokens {
 	for size := l.chunk; l.at.Byte < len(l.src) && !l.deep; {
 		end := l.chunkEnd(size)
@@ -52,7 +53,7 @@ func (l *lexer) next() hclsyntax.Tokens {
 		case l.skipComment(tokens):
 			size = l.chunk
 			continue
-		default: // one token, or one template, is larger
+		default: // a token or a template is larger than the chunk
 			size *= 2
 			continue
 		}
@@ -64,7 +65,8 @@ func (l *lexer) next() hclsyntax.Tokens {
 	return nil
 }
 
-// chunkEnd is where a chunk of some size ends: behind a line if it has a whole one, and never inside a letter.
+// chunkEnd returns where a chunk of a size ends: after a line if it contains a whole one, and never inside a
+// UTF-8 character.
 func (l *lexer) chunkEnd(size int) int {
 	end := l.at.Byte + size
 	if end >= len(l.src) {
@@ -80,7 +82,7 @@ func (l *lexer) chunkEnd(size int) int {
 }
 
 // complete returns how many of a chunk's tokens are those of the whole text, and how many of these come before the last
-// one that is outside of templates: there the next chunk can begin.
+// one outside of templates, where the next chunk can begin.
 func (l *lexer) complete(tokens hclsyntax.Tokens) (sure, done int) {
 	open := 0
 	for i, token := range tokens {
@@ -97,11 +99,10 @@ func (l *lexer) complete(tokens hclsyntax.Tokens) (sure, done int) {
 			open = max(0, open-1)
 		}
 	}
-	return max(0, len(tokens)-1), done // the last one may go on
+	return max(0, len(tokens)-1), done // more text may belong to the last one
 }
 
-// isUnfinished reports whether tokens begin with what is a comment, or the begin of a heredoc, together with what
-// follows the chunk.
+// isUnfinished reports whether tokens may begin a comment or a heredoc that ends after the chunk.
 func (l *lexer) isUnfinished(tokens hclsyntax.Tokens) bool {
 	if len(tokens) < 2 || tokens[0].Range.End.Byte != tokens[1].Range.Start.Byte {
 		return false
@@ -110,12 +111,12 @@ func (l *lexer) isUnfinished(tokens hclsyntax.Tokens) bool {
 	case first == hclsyntax.TokenSlash && second == hclsyntax.TokenStar:
 		return l.lastClose >= tokens[1].Range.End.Byte
 	case first == hclsyntax.TokenLessThan && second == hclsyntax.TokenLessThan:
-		return len(tokens) <= 4 // with a dash and a name
+		return len(tokens) <= 4 // "<<", a dash and a name
 	}
 	return false
 }
 
-// skipComment goes behind the comment with which the chunk begins, if it does.
+// skipComment skips the comment at the begin of the chunk. It returns false if there is no comment.
 func (l *lexer) skipComment(tokens hclsyntax.Tokens) bool {
 	if len(tokens) < 2 || tokens[0].Type != hclsyntax.TokenSlash || !l.isUnfinished(tokens) {
 		return false
@@ -126,7 +127,8 @@ func (l *lexer) skipComment(tokens hclsyntax.Tokens) bool {
 	return true
 }
 
-// follow reads tokens, and stays behind the first of them.
+// follow advances past tokens to check their depth, but leaves the position before token number
+// stay.
 func (l *lexer) follow(tokens hclsyntax.Tokens, stay int) {
 	n := l.n
 	for i, token := range tokens {

@@ -1,6 +1,6 @@
-// Package nesting bounds what the parsers of HCL and its JSON form take of the stack and of the memory. A stack
-// that overflows ends the process whatever the program does, so whoever parses text of
-// others asks [Exceeds] first, and parses it with [Parse].
+// Package nesting limits the stack and the memory that the parsers of HCL and its JSON form use. A stack
+// overflow ends the process and can't be recovered from, so code that parses untrusted text calls [Exceeds]
+// first, and then [Parse].
 package nesting
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Exceeds reports whether a parser might call itself more than most levels deep for a text, and at which byte
-// that is. What is in comments and strings doesn't count, nor does it hide anything.
+// Exceeds reports whether a parser might recurse more than most levels deep, and at which byte. The content
+// of comments and strings doesn't count, and can't hide anything.
 func Exceeds(src []byte, isJSON bool, most int) (at int, deep bool) {
 	switch {
 	case Marks(src) <= most:
@@ -28,8 +28,8 @@ func Exceeds(src []byte, isJSON bool, most int) (at int, deep bool) {
 	}
 }
 
-// Marks counts the bytes that can make a parser call itself, wherever they stand: no parser goes
-// deeper than that. Nearly all files have so few that nothing more has to be known.
+// Marks counts the bytes that can make a parser recurse, also in strings and comments: an upper
+// bound of the depth. In nearly all files the count is so small that no further check is needed.
 func Marks(src []byte) (count int) {
 	for _, c := range src {
 		switch c {
@@ -40,7 +40,7 @@ func Marks(src []byte) (count int) {
 	return count
 }
 
-// exceedsJSON counts open brackets outside strings, which end where they do for the parser.
+// exceedsJSON counts open brackets outside of strings. It ends strings where the parser does.
 func exceedsJSON(src []byte, most int) (at int, deep bool) {
 	depth, inString, unsure := 0, false, false
 	for i := 0; i < len(src); i++ {
@@ -49,7 +49,7 @@ func exceedsJSON(src []byte, most int) (at int, deep bool) {
 			if c == '{' || c == '[' {
 				depth++
 			}
-		case inString && c < ' ': // the string is invalid, and the parser goes on behind it
+		case inString && c < ' ': // the string is invalid, and the parser continues after it
 			inString = false
 		case inString && c == '\\' && i+1 < len(src) && ' ' <= src[i+1] && src[i+1] < utf8.RuneSelf:
 			i++
@@ -71,18 +71,18 @@ func exceedsJSON(src []byte, most int) (at int, deep bool) {
 	return 0, false
 }
 
-// isPrepended reports whether a letter may be one with the next one, as Unicode's graphemes are: the parser doesn't see
-// that a string ends if that is the quotation mark. Where it ends then isn't worth knowing: texts in these scripts are
-// rare, and all further brackets count.
+// isPrepended reports whether the parser may join a letter with the next one, as Unicode's graphemes do: then it misses
+// a quotation mark that ends a string. Texts in these scripts are rare, so the caller doesn't determine where the
+// string ends, and counts all further brackets.
 func isPrepended(r rune) bool {
 	return unicode.Is(unicode.Prepended_Concatenation_Mark, r) || r == 0x0d4e || 0x11000 <= r && r <= 0x11fff
 }
 
-// isShallow reports whether a text is surely at most so many levels deep. It reads bytes, which takes a twentieth of the time
-// that tokens take, and is never sure where these don't say what is what: in heredocs, in comments of several lines, and wherever something is wrong.
+// isShallow reports whether a text is certainly less than most levels deep. It reads bytes, which takes a twentieth of the time of tokens. It returns
+// false for text that bytes alone don't classify: heredocs, comments of several lines, and invalid text.
 func isShallow(src []byte, most int) bool {
 	n, sure := newPosition(), utf8.Valid(src)
-	n.top().end = 0xff // which no text has
+	n.top().end = 0xff // a byte that UTF-8 never has
 	for i := 0; sure && i < len(src) && n.depth < most; i++ {
 		c, next := src[i], byte(0)
 		if i+1 < len(src) {
@@ -94,7 +94,7 @@ func isShallow(src []byte, most int) bool {
 			i++
 		case in.end == '"' && (c == '$' || c == '%'):
 			if sure = next != '$' && next != '%'; next == '{' {
-				n.operator() // as an "if"
+				n.operator() // like an "if"
 				n.push(bracket{end: '}'})
 				i++
 			}
@@ -128,7 +128,7 @@ func isShallow(src []byte, most int) bool {
 	return sure && n.depth < most && len(n.open) == 1 // the end of the file is a token, too
 }
 
-// exceedsNative follows the parser through the tokens.
+// exceedsNative tracks the parser's depth by the tokens.
 func exceedsNative(src []byte, chunk, most int) (at int, deep bool) {
 	l := newLexer(src, "", chunk, hcl.InitialPos, most)
 	for l.next() != nil {
@@ -136,30 +136,29 @@ func exceedsNative(src []byte, chunk, most int) (at int, deep bool) {
 	return l.deepAt, l.deep
 }
 
-// position is an upper bound for how deep the parser is in its own calls: the
-// open brackets and templates, and the operators of the expressions that they
-// stand in, because operators nest without brackets.
+// position is an upper bound of the parser's recursion depth: the open brackets and templates, and
+// the operators of the expressions around them, because operators nest without brackets.
 type position struct {
 	open   []bracket
 	depth  int
-	copied int // bytes that the parser copies to join lines and pieces of texts: all that it has joined, with each further one
+	copied int // bytes that the parser copies to join lines and parts of templates: each further one copies all before it
 }
 
-// bytesOfPiece is what the parser copies of each piece of a text, beside its bytes.
+// bytesOfPiece is what the parser copies for each part of a template, beside its bytes.
 const bytesOfPiece = 16
 
-// bracket is what stands between two brackets.
+// bracket is an open bracket.
 type bracket struct {
-	end       byte // that closes it; only isShallow knows
-	lines     bool // whether the end of a line is the end of an expression
-	operators int  // of the present expression
-	at        int  // the byte where it opens
-	text      int  // bytes of its lines, or pieces of text, with what the parser keeps for each
+	end       byte // the closing bracket; only isShallow sets it
+	lines     bool // whether the end of a line ends an expression
+	operators int  // of the current expression
+	at        int  // the byte offset of the bracket
+	text      int  // bytes of its lines, or parts of a template, with the parser's overhead for each
 }
 
 func newPosition() position { return position{open: []bracket{{lines: true}}} }
 
-// clone returns a position that goes on apart.
+// clone returns an independent copy.
 func (n position) clone() position { return position{slices.Clone(n.open), n.depth, n.copied} }
 
 func (n *position) read(token hclsyntax.Token) {
@@ -168,15 +167,15 @@ func (n *position) read(token hclsyntax.Token) {
 		n.push(bracket{lines: true, at: token.Range.Start.Byte})
 	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
 		n.push(bracket{at: token.Range.Start.Byte})
-	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
+	case hclsyntax.TokenTemplateControl: // the content of an "if" follows the sequence
 		n.operator()
 		n.push(bracket{at: token.Range.Start.Byte})
-	case hclsyntax.TokenCBrack: // a chain of indices
+	case hclsyntax.TokenCBrack: // may be an index in a chain
 		n.pop()
 		n.operator()
 	case hclsyntax.TokenCBrace, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
 		n.pop()
-	case hclsyntax.TokenNewline, hclsyntax.TokenComment: // the latter may have the end of its line
+	case hclsyntax.TokenNewline, hclsyntax.TokenComment: // a comment may include the end of its line
 		if n.top().lines && bytes.HasSuffix(token.Bytes, []byte("\n")) {
 			n.endExpression()
 		}
@@ -200,7 +199,7 @@ func (n *position) push(b bracket) {
 
 func (n *position) pop() {
 	if len(n.open) == 1 {
-		return // a closing bracket too many
+		return // an unmatched closing bracket
 	}
 	n.depth -= 1 + n.top().operators
 	n.open = n.open[:len(n.open)-1]

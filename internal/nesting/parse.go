@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	// pieceBytes is more than files have that people write. The parser takes hundreds of bytes of memory for each byte of a
-	// text, above all if it makes no sense, and gives back most of them at the end.
+	// pieceBytes is larger than files written by hand. The parser takes hundreds of bytes of memory for each byte of a
+	// text, above all for invalid text, and frees most of them at the end.
 	pieceBytes = 256 << 10
 
-	// mostCopied is what a heredoc of 12,000 lines of 60 bytes makes the parser copy, in two to four seconds.
+	// mostCopied is what the parser copies for a heredoc of 12,000 lines of 60 bytes, in two to four seconds.
 	mostCopied = 6_000_000_000
 
-	// MostProblems is how many problems of a file are kept. Each has half a kilobyte.
+	// MostProblems is the maximum number of problems of a file. Each takes half a kilobyte.
 	MostProblems = 1000
 )
 
-// Parse is hclsyntax.ParseConfig, but for how it reads a large text: in pieces that have whole arguments and blocks,
-// and no further than there are [MostProblems] problems.
+// Parse is hclsyntax.ParseConfig, except that it parses a large text in pieces of whole arguments and blocks, and
+// stops after [MostProblems] problems.
 func Parse(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	return parse(src, filename, pieceBytes)
 }
@@ -52,7 +52,8 @@ func parse(src []byte, filename string, size int) (*hcl.File, hcl.Diagnostics) {
 			piece, problems = hclsyntax.ParseConfig(src[at.Byte:end], filename, at)
 		}
 		if problems.HasErrors() && !sure && end < len(src) {
-			// The piece may end in the middle of something. If it does, there is an error, whatever follows.
+			// The piece may end inside an argument or a block. If it does, there is an error, whatever
+			// follows.
 			if end, wrong = pieceEnd(src, filename, at, size); wrong == nil {
 				piece, problems = hclsyntax.ParseConfig(src[at.Byte:end], filename, at)
 			}
@@ -72,7 +73,8 @@ func parse(src []byte, filename string, size int) (*hcl.File, hcl.Diagnostics) {
 	return file, slices.Clone(diags[:min(len(diags), MostProblems)])
 }
 
-// longText is the problem that joining the lines of heredocs, or the pieces of other texts, takes the parser too long.
+// longText returns a problem if the parser would take too long to join the lines of heredocs, or the parts of other
+// templates.
 func longText(src []byte, filename string) hcl.Diagnostics {
 	pieces := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("$")) + bytes.Count(src, []byte("%"))
 	if pieces*(pieces*bytesOfPiece+len(src)) <= mostCopied {
@@ -94,8 +96,8 @@ func longText(src []byte, filename string) hcl.Diagnostics {
 	return nil
 }
 
-// probableEnd is where a piece ends that begins at some byte: before a line that begins with a letter. The parser
-// finds out whether it is the end of an argument or a block. It is 0 if there is no such line.
+// probableEnd returns where a piece may end: before a line that begins with a letter. Only parsing tells whether
+// an argument or a block ends there. It returns 0 if there is no such line.
 func probableEnd(src []byte, from, size int) int {
 	end := from + size
 	if end >= len(src) {
@@ -109,12 +111,12 @@ func probableEnd(src []byte, from, size int) int {
 	return 0
 }
 
-// pieceEnd is where a piece ends indeed. One that is larger than several pieces isn't worth parsing if what is wrong
-// with it is known already.
+// pieceEnd returns where a piece really ends, by its tokens. If the piece extends to the end of a text of several
+// pieces, and has a problem that is known already, pieceEnd returns that problem, so that the piece isn't parsed.
 func pieceEnd(src []byte, filename string, at hcl.Pos, size int) (end int, wrong hcl.Diagnostics) {
 	l := newLexer(src, filename, min(size, chunkBytes), at, math.MaxInt)
 	n := newPosition()
-	begin := 0 // the end of as much as the parser is asked about
+	begin := 0 // the end of the part that firstError parses
 	for tokens := l.next(); tokens != nil; tokens = l.next() {
 		if begin < at.Byte+size {
 			begin = l.at.Byte
@@ -144,7 +146,8 @@ func pieceEnd(src []byte, filename string, at hcl.Pos, size int) (end int, wrong
 	return len(src), nil
 }
 
-// firstError is the first error in a piece of which only the begin is there, and which isn't about that.
+// firstError returns the first error in the beginning of a piece, unless the error may come from cutting
+// the piece there.
 func firstError(begin []byte, filename string, at hcl.Pos) hcl.Diagnostics {
 	const tail = 4 << 10
 	_, problems := hclsyntax.ParseConfig(begin[at.Byte:], filename, at)
@@ -154,7 +157,7 @@ func firstError(begin []byte, filename string, at hcl.Pos) hcl.Diagnostics {
 	return problems[:1:1]
 }
 
-// merge adds a piece to those before it.
+// merge adds a piece to whole, the pieces before it.
 func merge(whole, piece *hclsyntax.Body) (diags hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(piece.Attributes)) {
 		attr := piece.Attributes[name]
@@ -174,8 +177,8 @@ func merge(whole, piece *hclsyntax.Body) (diags hcl.Diagnostics) {
 	return diags
 }
 
-// ParseJSON is json.Parse of the language, but for a large text that is no JSON: only the first error is told, and
-// nothing is made of what comes before it.
+// ParseJSON is HCL's json.Parse, except that for a large text of invalid JSON it returns only the first error, and
+// no file.
 func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	if len(src) <= pieceBytes {
 		return hcljson.Parse(src, filename)
@@ -192,7 +195,7 @@ func ParseJSON(src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	}}
 }
 
-// Place is that of a byte.
+// Place returns the range of a byte.
 func Place(src []byte, filename string, at int) *hcl.Range {
 	at = min(max(at, 0), len(src))
 	pos := hcl.Pos{Line: 1 + bytes.Count(src[:at], []byte("\n")), Column: at - bytes.LastIndexByte(src[:at], '\n'), Byte: at}

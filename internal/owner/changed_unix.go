@@ -13,13 +13,13 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many links a path may lead through, as on Linux.
+// maxLinks is how many symlinks a path may go through, as on Linux.
 const maxLinks = 40
 
-// ChangedByOthers returns a path at which another user than this one and root can exchange what is in a directory, or change one
-// of the packages that are directories below it: in a package, on the way to it, or where a link in that way leads;
-// "" if there is none. A group with this user's name is no other user: many systems make one for each user, and
-// let it write to all that the user makes. What doesn't exist is going to be this user's.
+// ChangedByOthers returns a path at which another user than this one and root can replace files of root, or of packages, which
+// are directories below root: in a package, in a directory above it, or at a symlink's target in its path; "" if other users
+// can't. A group with this user's name doesn't count: many systems make one for each user, and let it write to all that the user
+// makes. Paths that don't exist don't count, as this user will make them.
 func ChangedByOthers(root string, packages ...string) (path string) {
 	path = changedOnTheWay(root, root, maxLinks)
 	for _, dir := range packages {
@@ -33,7 +33,8 @@ func ChangedByOthers(root string, packages ...string) (path string) {
 	return path
 }
 
-// changedBelow is ChangedByOthers for what is in a package. A link in it may lead anywhere.
+// changedBelow is ChangedByOthers for the content of a package. A symlink in it counts as changed,
+// as it may lead anywhere.
 func changedBelow(dir string) (path string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -53,8 +54,8 @@ func changedBelow(dir string) (path string) {
 	return path
 }
 
-// changedOnTheWay is ChangedByOthers for a path and the way to it. Above root, a sticky directory such as /tmp is no
-// way for others to what isn't theirs.
+// changedOnTheWay is ChangedByOthers for a path and the directories above it. Above root, a sticky directory such as
+// /tmp doesn't let others replace what isn't theirs.
 func changedOnTheWay(root, path string, links int) string {
 	info, err := os.Lstat(path)
 	switch {
@@ -85,7 +86,8 @@ func changedOnTheWay(root, path string, links int) string {
 	return ""
 }
 
-// othersChange reports whether another user than this one and root may write to a file, or in a directory.
+// othersChange reports whether another user than this one and root may write to a file, or replace files
+// in a directory.
 func othersChange(info fs.FileInfo, stickyHelps bool) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !OwnedByUserOrRoot(info) {

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// OpenPlain: there are no such flags here.
+// OpenPlain is 0, as this system has no such flags.
 const OpenPlain = 0
 
-// IsPrivate, IsSecret, IsRoots, CanWrite and Exclusive: nothing is known of owners here,
-// so no receipts are kept.
+// IsPrivate, IsSecret, IsRoots, CanWrite and Exclusive have no information about owners on this
+// system, so no receipts are kept.
 func IsPrivate(string, fs.FileInfo) bool { return false }
 
 func IsSecret(string, fs.FileInfo) bool { return false }
@@ -26,5 +26,5 @@ func Exclusive(string) bool { return false }
 
 func isOwnWay(string, int, func(string) bool) bool { return false }
 
-// IsOwn is for hard links, which the system may refuse by itself.
+// IsOwn is true: it is for hard links, which the system may refuse by itself.
 func IsOwn(fs.FileInfo) bool { return true }

@@ -8,14 +8,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OpenPlain: there are no such flags here.
+// OpenPlain is 0, as this system has no such flags.
 const OpenPlain = 0
 
-// IsPrivate reports whether a file or directory belongs to who runs this
-// program, and no other user but administrators can change it.
+// IsPrivate reports whether a file or directory belongs to the user who runs this program, and no
+// other user but administrators can change it.
 func IsPrivate(path string, _ fs.FileInfo) bool { return Exclusive(path) }
 
-// IsSecret is IsPrivate for a file without a second name: the access list of what holds files says who may read them.
+// IsSecret is IsPrivate for a file without a further hard link. Who may read files depends on the access list of
+// their directory.
 func IsSecret(path string, _ fs.FileInfo) bool {
 	file, err := os.Open(path)
 	if err != nil {
@@ -27,18 +28,18 @@ func IsSecret(path string, _ fs.FileInfo) bool {
 	return err == nil && about.NumberOfLinks == 1 && Exclusive(path)
 }
 
-// IsRoots: a cache that is part of the system is a matter of images, and of
-// other systems.
+// IsRoots is false: caches that belong to the system are a matter of container images, and of other
+// systems.
 func IsRoots(fs.FileInfo) bool { return false }
 
-// CanWrite is about images, too.
+// CanWrite is true: it matters for container images, too.
 func CanWrite(string) bool { return true }
 
-// IsOwn is for hard links, which need no ownership here.
+// IsOwn is true: it is for hard links, which need no ownership here.
 func IsOwn(fs.FileInfo) bool { return true }
 
-// Chmod makes the access list of a directory that is for its user alone, and of all that is made in it later: the user's,
-// the system's and the administrators'. Other modes change nothing.
+// Chmod replaces the access list of a directory if the mode is for its user alone: then only the user, the system and the
+// administrators have access to the directory, and to all that is made in it later. Other modes change nothing.
 func Chmod(dir string, mode fs.FileMode) error {
 	if mode&0o077 != 0 {
 		return nil
@@ -60,8 +61,8 @@ func Chmod(dir string, mode fs.FileMode) error {
 }
 
 // Exclusive reports whether the access list of a file or directory lets only the user, the system and the administrators
-// change it. That counts what is only for files to be made in the directory. A user who may write to a file here may set
-// its time of change.
+// change it. Entries that files made in the directory will inherit count, too. A user who may write to a file here may
+// also set its ctime.
 func Exclusive(path string) bool {
 	descriptor, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
@@ -72,14 +73,14 @@ func Exclusive(path string) bool {
 	return err == nil && isFor(descriptor, user.User.Sid)
 }
 
-// isFor reports whether a descriptor with its owner and its access list lets no other user change anything.
+// isFor reports whether a descriptor, with its owner and access list, lets no other user change anything.
 func isFor(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool {
 	owner, _, err := descriptor.Owner()
 	if err != nil || owner == nil || !mayChange(owner, user) {
 		return false
 	}
 	list, _, err := descriptor.DACL()
-	if err != nil || list == nil { // no list: everybody may do everything
+	if err != nil || list == nil { // a missing list lets everybody do everything
 		return false
 	}
 	for i := range uint32(list.AceCount) {
@@ -90,19 +91,18 @@ func isFor(descriptor *windows.SECURITY_DESCRIPTOR, user *windows.SID) bool {
 	return true
 }
 
-// isOwnWay doesn't ask about the directories above: their lists let everybody
-// read, at least.
+// isOwnWay ignores the directories above, whose lists let everybody read at least.
 func isOwnWay(dir string, _ int, _ func(string) bool) bool { return Exclusive(dir) }
 
-// deleteChild is what Windows calls FILE_DELETE_CHILD.
+// deleteChild is FILE_DELETE_CHILD.
 const deleteChild = 0x40
 
-// changes are the rights to change a file, or what is in a directory, or who may.
+// changes are the rights to change a file, the content of a directory, or the access list.
 const changes = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.FILE_WRITE_EA | windows.FILE_WRITE_ATTRIBUTES |
 	deleteChild | windows.DELETE | windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_WRITE | windows.GENERIC_ALL
 
-// entryIsOurs reports whether an entry of an access list lets no other user change
-// anything. Kinds of entries that aren't known may do that.
+// entryIsOurs reports whether an entry of an access list lets no other user change anything. It
+// returns false for unknown types of entries.
 func entryIsOurs(list *windows.ACL, i uint32, user *windows.SID) bool {
 	var entry *windows.ACCESS_ALLOWED_ACE
 	if windows.GetAce(list, i, &entry) != nil || entry == nil {

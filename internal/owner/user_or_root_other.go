@@ -4,6 +4,6 @@ package owner
 
 import "io/fs"
 
-// OwnedByUserOrRoot is true where a file's information doesn't tell its owner:
-// the user's own directories are private there.
+// OwnedByUserOrRoot is true on systems where a file's information has no owner: the user's own
+// directories are private there.
 func OwnedByUserOrRoot(fs.FileInfo) bool { return true }

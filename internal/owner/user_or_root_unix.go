@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// OwnedByUserOrRoot reports whether a file belongs to who runs this program,
-// or to root.
+// OwnedByUserOrRoot reports whether a file belongs to the user who runs this program, or to root.
 func OwnedByUserOrRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (int(stat.Uid) == os.Geteuid() || stat.Uid == 0)

@@ -7,23 +7,24 @@ import (
 	"path/filepath"
 )
 
-// Ways are directories, and whether only one user and root can exchange what is in them.
+// Ways maps directories to whether only one user and root can replace files in them. The results
+// are kept, so that each directory is checked once.
 type Ways map[string]bool
 
-// Own reports it of a directory, which is absolute, and of all above it and those to which links in its path lead. Each
-// is looked at once.
+// Own reports whether only user and root can replace files in a directory, in those above it and in the targets of
+// symlinks in its path. dir must be absolute.
 func (w Ways) Own(dir string, user int) bool {
 	if own, known := w[dir]; known {
 		return own
 	}
-	w[dir] = false // links may lead in a circle
+	w[dir] = false // symlinks may form a loop
 	w[dir] = isOwnWay(dir, user, func(dir string) bool { return w.Own(dir, user) })
 	return w[dir]
 }
 
-// Exposed returns the outermost directory, of the given one and those above it and where links in its
-// path lead to, in which other users than this one and root can exchange what is there; "" if there
-// is none. A directory that doesn't exist counts as exposed.
+// Exposed returns the outermost directory in which other users than this one and root can replace
+// files: of dir, those above it and the targets of symlinks in its path; "" if others can't. A
+// directory that doesn't exist counts as exposed.
 func Exposed(dir string) (outermost string) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -41,8 +42,8 @@ func Exposed(dir string) (outermost string) {
 	return outermost
 }
 
-// IsOwnDir reports whether only this user and root can exchange what is in a directory, or add to it. If the
-// directory doesn't exist yet, the ones above it are examined.
+// IsOwnDir reports whether only this user and root can replace files in a directory, or add to it. If the
+// directory doesn't exist yet, the nearest existing one above it is checked.
 func IsOwnDir(dir string) bool {
 	info, err := os.Stat(dir)
 	if err == nil {

@@ -7,30 +7,29 @@ import (
 	"time"
 )
 
-// Limit bounds how many callers hold it at once. Make one with [NewLimit]; it
-// is safe for many goroutines.
+// Limit is a semaphore that serves waiters by weight. Make one with [NewLimit]; many goroutines may
+// use it.
 type Limit struct {
 	mu      sync.Mutex
 	free    int
-	waiting []*waiter // in the order in which they came
+	waiting []*waiter // in the order of arrival
 }
 
-// waiter is a caller that waits for a place.
+// waiter is a caller that waits in Acquire.
 type waiter struct {
 	weight int64
-	turn   chan struct{} // closed when the place is the caller's
+	turn   chan struct{} // closed when the caller has the place
 }
 
-// NewLimit returns a Limit for n holders; n < 1 means one.
+// NewLimit returns a Limit for n holders; n < 1 means 1.
 func NewLimit(n int) *Limit { return &Limit{free: max(n, 1)} }
 
-// Acquire waits for a place and returns the function that gives it back, or
-// ctx's cause if ctx ends first. Of those who wait, the one with the greatest
-// weight comes first; with equal weights, the one who came first. Calling
-// release more than once does no harm.
+// Acquire waits for a free place and returns the function that releases it, or the cause of ctx if
+// ctx is done first. The waiter with the greatest weight is served first; among equal weights, the
+// one that came first. release may be called more than once.
 func (l *Limit) Acquire(ctx context.Context, weight int64) (release func(), err error) {
-	// A select with both sides ready chooses at random; a context that is done
-	// must win, or a cancelled run would go on taking places.
+	// A select with both cases ready chooses at random, but a context that is done must win, or a
+	// cancelled run would continue to take places.
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -39,7 +38,7 @@ func (l *Limit) Acquire(ctx context.Context, weight int64) (release func(), err 
 		case <-w.turn:
 		case <-ctx.Done():
 			if !l.withdraw(w) {
-				l.leave() // its turn came in the same moment
+				l.leave() // its turn came at the same moment
 			}
 			return nil, context.Cause(ctx)
 		}
@@ -47,7 +46,7 @@ func (l *Limit) Acquire(ctx context.Context, weight int64) (release func(), err 
 	return sync.OnceFunc(l.leave), nil
 }
 
-// enter takes a free place, or queues.
+// enter takes a free place and returns nil, or queues a waiter and returns it.
 func (l *Limit) enter(weight int64) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +59,7 @@ func (l *Limit) enter(weight int64) *waiter {
 	return w
 }
 
-// withdraw leaves the queue; false if the waiter isn't in it any more.
+// withdraw leaves the queue, and returns false if the waiter isn't in it any more.
 func (l *Limit) withdraw(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +71,7 @@ func (l *Limit) withdraw(w *waiter) bool {
 	return true
 }
 
-// leave gives a place to the next one.
+// leave passes a place to the next waiter.
 func (l *Limit) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,8 +89,7 @@ func (l *Limit) leave() {
 	l.waiting = slices.Delete(l.waiting, next, next+1)
 }
 
-// Pause waits for d, or returns ctx's cause if ctx ends first. It is for what
-// can only be asked about again and again.
+// Pause waits for d, or returns the cause of ctx if ctx is done first. It is for polling.
 func Pause(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// Mark is how far something has got that one side makes and another one uses
-// while it is being made: the bytes of a file, say. The zero Mark is at 0. It
-// is safe for many goroutines.
+// Mark is the progress of something that is used while it is being made, such as how many bytes of
+// a file are written. The zero Mark is at 0. Many goroutines may use it.
 type Mark struct {
 	mu    sync.Mutex
 	at    int64
-	err   error         // set when it won't move any more
+	err   error         // set when the mark is final
 	moved chan struct{} // closed when at or err changes; nil if no caller waits
 }
 
@@ -21,8 +20,7 @@ func (m *Mark) Advance(n int64) {
 	m.change(func() { m.at += n })
 }
 
-// End says that the mark won't move any more: with nil because all is there,
-// else because of err. Only the first call counts.
+// End makes the mark final: nil means complete, err a failure. Only the first call counts.
 func (m *Mark) End(err error) {
 	if err == nil {
 		err = io.EOF
@@ -44,16 +42,16 @@ func (m *Mark) change(f func()) {
 	}
 }
 
-// At returns the mark. The error is set when it won't move any more: io.EOF if
-// all is there, else what End was given.
+// At returns the mark. The error is nil until the mark is final, then io.EOF if it is complete, or
+// the error that End got.
 func (m *Mark) At() (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.at, m.err
 }
 
-// Beyond waits until the mark is greater than at, and returns it. If it never
-// will be, the error is that of At; if ctx ends first, its cause.
+// Beyond waits until the mark is greater than at, and returns it. If the mark is final before, the
+// error is that of At; if ctx is done first, the cause of ctx.
 func (m *Mark) Beyond(ctx context.Context, at int64) (int64, error) {
 	for {
 		now, moved, err := m.look()

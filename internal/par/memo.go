@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// Memo remembers the result of a function for each key. Callers with the same
-// key share one call; callers with other keys never wait for it. Failures are
-// handed to everyone who was waiting and then forgotten, so a later caller
-// tries again. The zero Memo is ready to use, and safe for many goroutines; it
-// must not be copied after its first use.
+// Memo caches the result of a function for each key. Callers with the same key share one call;
+// callers with other keys never wait for it. An error goes to all waiting callers and isn't cached,
+// so a later caller tries again. The zero Memo is ready to use. Many goroutines may use it. It must
+// not be copied after its first use.
 type Memo[K comparable, V any] struct {
 	mu    sync.Mutex
-	calls map[K]*call[V] // running, or ended with success
-	runs  sync.WaitGroup // of calls, those included that no caller waits for
+	calls map[K]*call[V] // running, or successful
+	runs  sync.WaitGroup // all running calls, including abandoned ones
 }
 
-// call is one run of a function and those who wait for it.
+// call is one run of a function, with the number of its waiters.
 type call[V any] struct {
 	cancel  context.CancelCauseFunc
 	waiters int           // guarded by Memo.mu
@@ -38,19 +37,19 @@ func (c *call[V]) ended() bool {
 	}
 }
 
-// Do returns the remembered value for key, or calls f to get it. A caller
-// whose own ctx ends stops waiting and gets the cause; the shared call goes on
-// as long as at least one caller still waits for it.
+// Do returns the cached value for key, or calls f to get it. If a caller's own ctx is done, it
+// stops waiting and gets the cause of ctx; the shared call continues as long as at least one caller
+// waits for it.
 //
-// The context that f gets carries the values of the first caller's ctx, but
-// neither its deadline nor its end: it is cancelled when the last caller has stopped waiting.
+// f gets a context with the values of the first caller's ctx, but not its deadline or cancellation:
+// it is cancelled when the last caller stops waiting.
 func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, error)) (V, error) {
 	c := m.join(ctx, key, f)
 	defer m.leave(ctx, key, c)
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-		if !c.ended() { // a value that is there is handed out even so
+		if !c.ended() { // a result that is ready is returned nevertheless
 			var none V
 			return none, context.Cause(ctx)
 		}
@@ -58,7 +57,7 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, 
 	return c.value, c.err
 }
 
-// Known returns the value that is remembered for key. It calls nothing and waits for no call that runs.
+// Known returns the cached value for key. It doesn't call the function, nor wait for a running call.
 func (m *Memo[K, V]) Known(key K) (value V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +68,7 @@ func (m *Memo[K, V]) Known(key K) (value V, ok bool) {
 	return c.value, true
 }
 
-// join returns the call for key, started if there was none.
+// join returns the call for key, and starts it if it doesn't exist.
 func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V, error)) *call[V] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +86,7 @@ func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V
 	return c
 }
 
-// run makes the call and wakes those who wait.
+// run runs the call and wakes the waiters.
 func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.Context) (V, error)) {
 	defer c.cancel(nil)
 	c.value, c.err = f(ctx)
@@ -99,8 +98,7 @@ func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.
 	close(c.done)
 }
 
-// Expire forgets the value that is remembered for key, if it is stale. It
-// doesn't wait for a call that runs.
+// Expire removes the cached value for key if it is stale. It doesn't wait for a running call.
 func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,15 +107,15 @@ func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
 	}
 }
 
-// Forget forgets the value that is remembered for key. It doesn't wait for a call that runs.
+// Forget removes the cached value for key. It doesn't wait for a running call.
 func (m *Memo[K, V]) Forget(key K) { m.Expire(key, func(V) bool { return true }) }
 
-// Settle waits until no call runs any more, those included that were cancelled
-// because no caller waited. It is for the end: no Do may begin meanwhile.
+// Settle waits until all calls have ended, including abandoned ones. It is for the end: no call of
+// Do may begin during Settle.
 func (m *Memo[K, V]) Settle() { m.runs.Wait() }
 
-// leave counts one caller out. The last one to leave a call that hasn't ended
-// cancels it, and no later caller may join what is cancelled.
+// leave removes one waiter. The last waiter of a running call cancels it, and removes it from the
+// map so that no later caller joins it.
 func (m *Memo[K, V]) leave(ctx context.Context, key K, c *call[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,15 +126,16 @@ func (m *Memo[K, V]) leave(ctx context.Context, key K, c *call[V]) {
 	}
 }
 
-// drop is forget for those who hold the lock. An abandoned call may end when
-// another one for the same key is running already; that one stays.
+// drop removes c; the caller holds the lock. An abandoned call may end while another one for the
+// same key runs; that one stays.
 func (m *Memo[K, V]) drop(key K, c *call[V]) {
 	if m.calls[key] == c {
 		delete(m.calls, key)
 	}
 }
 
-// Interruptible returns what f returns, or why ctx has ended as soon as it ends: f, which is told so, goes on in the background then.
+// Interruptible returns the results of f, or the cause of ctx as soon as ctx is done; f's context is cancelled then, but f may
+// continue in the background.
 func Interruptible[A, B any](ctx context.Context, f func(context.Context) (A, B)) (a A, b B, err error) {
 	type results struct {
 		a A
@@ -147,35 +146,35 @@ func Interruptible[A, B any](ctx context.Context, f func(context.Context) (A, B)
 		r.a, r.b = f(ctx)
 		return r, nil
 	})
-	if ctx.Err() != nil { // what was returned may have been cut off
+	if ctx.Err() != nil { // f's results may be incomplete
 		err = context.Cause(ctx)
 	}
 	return got.a, got.b, err
 }
 
-// OnceRegexp compiles a pattern when it is first asked for.
+// OnceRegexp returns a function that compiles a pattern on its first call.
 func OnceRegexp(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// Aged is a Memo that forgets what is too old. The zero Aged is ready to use.
+// Aged is a Memo whose values expire. The zero Aged is ready to use.
 type Aged[K comparable, V any] struct{ memo Memo[K, dated[V]] }
 
-// dated is a value, and since when it is there.
+// dated is a value with the time when it was made.
 type dated[V any] struct {
 	value V
 	since time.Time
 }
 
-// Do is [Memo.Do], for a value that isn't older than maxAge: 0 stands for 15 minutes, less for any
-// age. A run asks at its beginning; a program that lives longer sees soon what is new. If ctx has
-// ended, an error is its cause.
+// Do is [Memo.Do], for a value that isn't older than maxAge: 0 means 15 minutes, a negative maxAge
+// any age. So a run asks once at its beginning, and a long-running program soon sees what is new.
+// If ctx is done, the error is the cause of ctx.
 func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge time.Duration, f func(context.Context) (V, error)) (V, error) {
 	maxAge = cmp.Or(maxAge, 15*time.Minute)
 	a.memo.Expire(key, func(known dated[V]) bool { return maxAge > 0 && now().Sub(known.since) > maxAge })
 	known, err := a.memo.Do(ctx, key, func(ctx context.Context) (dated[V], error) {
 		value, err := f(ctx)
-		return dated[V]{value, now()}, err // a failure that is a value may have taken longer than it counts
+		return dated[V]{value, now()}, err // now() after f: otherwise a value that takes longer than maxAge would be stale at once
 	})
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

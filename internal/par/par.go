@@ -1,18 +1,16 @@
-// Package par is where this module's goroutines live: bounded, with results
-// in order, and with every error kept. It is shared by several packages of this
-// module, and is no API for others.
+// Package par has this module's concurrency: bounded, with results in order and all errors kept. It
+// is shared by several packages of this module; it isn't an API for others.
 //
 //	results, errs := par.Map(ctx, 8, items, func(ctx context.Context, item Item) (Result, error) { return work(ctx, item) })
 //
-// Nothing outside this package starts a goroutine or makes a channel in
-// production code, so that "can it leak, can it race, is it bounded" is
-// answered by reading these few functions.
+// No production code outside of this package starts a goroutine or makes a channel, so these few
+// functions tell whether goroutines can leak, race or be too many.
 //
-// All of them wait for what they started before they return, with three exceptions. A [Memo] call
-// that no caller waits for any more is cancelled and left to end by itself, because its last caller
-// wanted to leave at once; [Memo.Settle] waits for it. [Tasks] go on until their owner closes them.
-// Functions given to this package must therefore obey their
-// context. A panic in one of them is not caught.
+// All functions wait for the goroutines that they started before they return, with these
+// exceptions. A call of [Memo] or [Interruptible] that no caller waits for any more is cancelled
+// and ends in the background, because its last caller wanted to return at once; [Memo.Settle] waits
+// for it. [Tasks] run until their owner closes them. Functions passed to this package must
+// therefore obey their context. Panics in them aren't recovered.
 package par
 
 import (
@@ -21,11 +19,10 @@ import (
 	"sync/atomic"
 )
 
-// Map calls f once for each item, at most limit at a time (limit < 1 means
-// one), starting them in the order of items. It returns when all calls have
-// returned: results[i] and errs[i] belong to items[i]. An error of one item
-// doesn't stop the others; when ctx is done, items that haven't started are
-// not started and get ctx's cause as their error.
+// Map calls f once for each item, at most limit at a time (limit < 1 means 1), starting them in the
+// order of items. It returns when all calls have returned: results[i] and errs[i] belong to
+// items[i]. An error of one item doesn't stop the others; when ctx is done, the remaining items
+// aren't started and get the cause of ctx as their error.
 func Map[T, R any](ctx context.Context, limit int, items []T, f func(context.Context, T) (R, error)) (results []R, errs []error) {
 	results = make([]R, len(items))
 	errs = make([]error, len(items))
@@ -51,9 +48,8 @@ func Map[T, R any](ctx context.Context, limit int, items []T, f func(context.Con
 	return results, errs
 }
 
-// Together runs the functions at the same time and waits for all of them. The
-// first error cancels the context of the others, as its cause, and is
-// returned.
+// Together runs the functions concurrently and waits for all of them. The first error is returned,
+// and cancels the context of the others as its cause.
 func Together(ctx context.Context, fs ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Pulse runs functions one at a time, whichever goroutines they come from, and one of them
-// again and again while it beats. The zero Pulse is ready for use and doesn't beat. It must
-// not be copied. Its methods may be called from many goroutines.
+// Pulse runs functions one at a time, from any goroutines, and one of them periodically between
+// Start and Stop. The zero Pulse is ready to use, and is stopped. It must not be copied. Many
+// goroutines may use it.
 type Pulse struct {
 	mu   sync.Mutex
-	stop chan struct{} // nil: it doesn't beat
+	stop chan struct{} // nil means stopped
 	done sync.WaitGroup
 }
 
-// Do runs f while nothing else of this Pulse runs. f may call Start, but neither Do nor Stop.
+// Do runs f while no other function of this Pulse runs. f may call Start, but neither Do nor Stop.
 func (p *Pulse) Do(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
 }
 
-// Start has beat run at each interval until Stop is called, as Do would run it. It is for
-// functions that Do runs. It does nothing while the Pulse beats already, nor if the interval
-// isn't positive.
+// Start runs beat at each interval until Stop is called, as Do would run it. Only functions run by
+// Do may call Start. It does nothing if the Pulse is started already, or if interval isn't
+// positive.
 func (p *Pulse) Start(interval time.Duration, beat func()) {
 	if p.stop != nil || interval <= 0 {
 		return
@@ -48,8 +48,8 @@ func (p *Pulse) Start(interval time.Duration, beat func()) {
 	})
 }
 
-// Stop ends the beat and returns when it isn't running any more. It must not be called from a
-// function that Do runs, nor from the beat. It does nothing if the Pulse doesn't beat.
+// Stop ends the periodic runs, and waits for a running one. It must not be called from a function
+// that Do runs, nor from beat. It does nothing if the Pulse is stopped.
 func (p *Pulse) Stop() {
 	p.Do(func() {
 		if p.stop != nil {

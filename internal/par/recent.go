@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Recent remembers what was used last, within a budget: of bytes, say. Make one with [NewRecent];
-// it is safe for many goroutines.
+// Recent is an LRU cache with a budget, such as a number of bytes. Make one with [NewRecent]; many
+// goroutines may use it.
 type Recent[K comparable, V any] struct {
 	mu     sync.Mutex
 	budget int64
 	spent  int64
 	byKey  map[K]*list.Element // of order, whose values are *recent[K, V]
-	order  *list.List          // what was used last comes first
+	order  *list.List          // most recently used first
 }
 
 type recent[K comparable, V any] struct {
@@ -21,12 +21,12 @@ type recent[K comparable, V any] struct {
 	cost  int64
 }
 
-// NewRecent returns a Recent with a budget. One value is remembered even if it costs more.
+// NewRecent returns a Recent with a budget. It keeps one value even if that costs more.
 func NewRecent[K comparable, V any](budget int64) *Recent[K, V] {
 	return &Recent[K, V]{budget: budget, byKey: map[K]*list.Element{}, order: list.New()}
 }
 
-// Get returns what is remembered for a key.
+// Get returns the cached value of a key.
 func (r *Recent[K, V]) Get(key K) (value V, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,7 +38,7 @@ func (r *Recent[K, V]) Get(key K) (value V, ok bool) {
 	return element.Value.(*recent[K, V]).value, true
 }
 
-// Put remembers a value, in the place of those that weren't used for the longest time.
+// Put caches a value, and drops the least recently used ones that exceed the budget.
 func (r *Recent[K, V]) Put(key K, value V, cost int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *Recent[K, V]) Put(key K, value V, cost int64) {
 	}
 }
 
-// Forget drops what is remembered for a key.
+// Forget drops the cached value of a key.
 func (r *Recent[K, V]) Forget(key K) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// ErrNoRoom says that a [Room] has nothing left, or never had as much.
+// ErrNoRoom means that a [Room] had no free part in time, or is too small for the account.
 var ErrNoRoom = errors.New("there is too much to do at once: ask again later")
 
-// Room is an amount, of memory say, of which accounts take parts that they give back all at once. Make one with
-// [NewRoom]; it is safe for many goroutines.
+// Room is a quantity, such as memory, of which accounts take parts; an account gives all its parts back at once. Make
+// one with [NewRoom]; many goroutines may use it.
 //
-// Accounts that have a part may wait for another one. So that they don't wait for each other for ever, one account at a
-// time gets what it wants although it isn't free: twice the amount is taken at most.
+// Accounts that have a part may wait for another one. To prevent deadlocks, one account at a time gets what it wants
+// even if it isn't free: so at most twice the quantity is taken.
 type Room struct {
 	patience time.Duration
 
 	mu      sync.Mutex
 	total   int64
 	free    int64
-	ahead   *Account // gets all that it wants; nil: none does
-	waiting []*claim // in the order in which they came
+	ahead   *Account // gets all that it wants; nil means no account does
+	waiting []*claim // in the order of arrival
 }
 
-// Account is what one caller has of a Room. Make one with [Room.Open]; it is safe for many goroutines.
+// Account holds one caller's parts of a Room. Make one with [Room.Open]; many goroutines may use it.
 type Account struct {
 	room   *Room
 	taken  int64 // guarded by room.mu
@@ -41,15 +41,15 @@ type claim struct {
 	err     error
 }
 
-// NewRoom returns a Room of an amount, of which no one waits for a part for longer than patience.
+// NewRoom returns a Room of a quantity. Take waits at most for patience.
 func NewRoom(total int64, patience time.Duration) *Room {
 	return &Room{total: total, free: total, patience: patience}
 }
 
-// Open returns an account that has nothing yet. The caller closes it.
+// Open returns an empty account. The caller closes it.
 func (r *Room) Open() *Account { return &Account{room: r} }
 
-// Take waits until a part is there, and takes it. The error is [ErrNoRoom] if that takes too long, if the account would have more than the
+// Take waits until a part is free, and takes it. The error is [ErrNoRoom] if that takes too long, if the account would have more than the
 // whole room, or if it is closed; otherwise it is the cause of ctx.
 func (a *Account) Take(ctx context.Context, part int64) error {
 	c := a.room.enter(a, part)
@@ -65,7 +65,7 @@ func (a *Account) Take(ctx context.Context, part int64) error {
 	return c.err
 }
 
-// Close gives back all that the account has. Whoever takes more for it afterwards gets ErrNoRoom.
+// Close gives back all parts of the account. A later Take returns ErrNoRoom.
 func (a *Account) Close() {
 	r := a.room
 	r.mu.Lock()
@@ -78,7 +78,7 @@ func (a *Account) Close() {
 	r.decide()
 }
 
-// enter decides about a part, or queues.
+// enter queues a claim, which may be decided at once.
 func (r *Room) enter(a *Account, part int64) *claim {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,7 +88,7 @@ func (r *Room) enter(a *Account, part int64) *claim {
 	return c
 }
 
-// withdraw leaves the queue; false if it was decided about the claim.
+// withdraw leaves the queue, and returns false if the claim is decided already.
 func (r *Room) withdraw(c *claim) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *Room) withdraw(c *claim) bool {
 	return true
 }
 
-// decide goes through the queue. Who comes later gets nothing before those who came earlier, but for the account that is ahead.
+// decide serves the queue in order. Later claims wait for earlier ones, except those of the account ahead.
 func (r *Room) decide() {
 	blocked := false
 	r.waiting = slices.DeleteFunc(r.waiting, func(c *claim) bool {

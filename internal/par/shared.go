@@ -2,20 +2,20 @@ package par
 
 import "sync"
 
-// Shared has a value for each key while there are users of it. The zero Shared has none; it is safe
-// for many goroutines.
+// Shared holds a value for each key, as long as it has users. The zero Shared is empty. Many
+// goroutines may use it.
 type Shared[K comparable, V any] struct {
 	mu    sync.Mutex
 	byKey map[K]*Share[V]
 }
 
-// Share is a value with its users.
+// Share is a value with the number of its users.
 type Share[V any] struct {
 	Value V
 	users int // guarded by Shared.mu
 }
 
-// Join adds a user to the value of a key, which is made if there is none: made says so.
+// Join adds a user to the value of a key. If the key has no value, Join makes it, and made is true.
 func (s *Shared[K, V]) Join(key K, make func() V) (share *Share[V], made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,7 +31,8 @@ func (s *Shared[K, V]) Join(key K, make func() V) (share *Share[V], made bool) {
 	return share, !ok
 }
 
-// Withdraw has the next Join make another value, while this one keeps its users.
+// Withdraw removes a value from its key: the next Join makes another one, while this one keeps its
+// users.
 func (s *Shared[K, V]) Withdraw(key K, share *Share[V]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,7 +41,7 @@ func (s *Shared[K, V]) Withdraw(key K, share *Share[V]) {
 	}
 }
 
-// Leave takes a user away, and the value with its last user, which it reports.
+// Leave removes a user, and with the last one the value. It reports whether it was the last one.
 func (s *Shared[K, V]) Leave(key K, share *Share[V]) (last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +52,7 @@ func (s *Shared[K, V]) Leave(key K, share *Share[V]) (last bool) {
 	return last
 }
 
-// Has reports whether there is a value for a key.
+// Has reports whether a key has a value.
 func (s *Shared[K, V]) Has(key K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +60,7 @@ func (s *Shared[K, V]) Has(key K) bool {
 	return ok
 }
 
-// All returns the values that there are.
+// All returns all values.
 func (s *Shared[K, V]) All() map[K]V {
 	s.mu.Lock()
 	defer s.mu.Unlock()

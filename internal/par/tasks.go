@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// Tasks are calls that outlive the request that began them, and end with their owner: a server's downloads,
-// which other clients wait for when the first one has left. Make one with [NewTasks]; it is safe for many goroutines.
+// Tasks are calls that outlive the request that started them, and end with their owner: a server's downloads, which
+// other clients wait for when the first one has left. Make one with [NewTasks]; many goroutines may use it.
 type Tasks struct {
-	ended context.Context // by Close
+	ended context.Context // cancelled by Close
 	end   context.CancelCauseFunc
-	mu    sync.Mutex // none is added to runs when Close waits for them: that would panic
+	mu    sync.Mutex // Begin must not add to runs while Close waits: that would panic
 	runs  sync.WaitGroup
 }
 
-// NewTasks returns Tasks of which none runs.
+// NewTasks returns Tasks without calls.
 func NewTasks() *Tasks {
 	t := new(Tasks)
 	t.ended, t.end = context.WithCancelCause(context.Background())
 	return t
 }
 
-// Begin calls f in a goroutine. The context that f gets has the values of ctx, and ends with Close only. After
-// Close, f is still called, with a context that has ended, so that whoever waits for its result gets an error; Close doesn't wait for it.
+// Begin calls f in a goroutine. Its context has the values of ctx, but only Close cancels it. After Close, f is still called, with a
+// cancelled context, so that callers that wait for its result get an error; Close doesn't wait for it.
 func (t *Tasks) Begin(ctx context.Context, f func(context.Context)) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	end := func() { cancel(context.Cause(t.ended)) }
@@ -41,7 +41,7 @@ func (t *Tasks) Begin(ctx context.Context, f func(context.Context)) {
 	})
 }
 
-// Close ends the contexts of all calls with a cause, and waits for the calls.
+// Close cancels the contexts of all calls with a cause, and waits for the calls.
 func (t *Tasks) Close(cause error) {
 	t.mu.Lock()
 	t.end(cause)

@@ -2,5 +2,5 @@
 
 package patient
 
-// isHeld: open files can be renamed and removed here.
+// isHeld is false: this system can rename and remove open files.
 func isHeld(error) bool { return false }

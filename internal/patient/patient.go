@@ -1,6 +1,6 @@
-// Package patient renames, removes and opens files as package os does. On Windows it waits for other programs, such as
-// virus scanners and indexers: Windows refuses to rename or remove a file that one of them has open. It is shared by
-// several packages of this module, and is no API for others.
+// Package patient renames, removes and opens files like package os. On Windows it retries if another program, such as
+// a virus scanner or an indexer, has the file open, because Windows refuses that then. It is shared by several
+// packages of this module; it isn't an API for others.
 package patient
 
 import (
@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// patience is how long a step is tried again.
+// patience is how long a step is retried.
 const patience = 2 * time.Second
 
-// ErrHeld is what errors match that were the same for all of that time.
+// ErrHeld is matched by errors that remained for all of that time.
 var ErrHeld = errors.New("another program may have a file open")
 
-// Rename is os.Rename. A directory that is at to already isn't waited for: no system replaces one that isn't empty.
+// Rename is os.Rename. If to is a directory, it doesn't retry: no system replaces one that isn't empty.
 func Rename(from, to string) error {
 	return Try(func() error { return os.Rename(from, to) }, to)
 }
@@ -32,7 +32,7 @@ func RemoveAll(path string) error {
 	return Try(func() error { return os.RemoveAll(path) })
 }
 
-// Open is os.OpenFile for reading, with further flags.
+// Open opens a file for reading, with further flags.
 func Open(path string, flags int) (file *os.File, err error) {
 	err = Try(func() error {
 		file, err = os.OpenFile(path, os.O_RDONLY|flags, 0)
@@ -54,8 +54,8 @@ func OpenRegular(path string) (*os.File, os.FileInfo, error) {
 	return file, info, err
 }
 
-// Try does a step, again and again for two seconds where its error says that another program has a file open, and none
-// of the paths is a directory. It returns the last error.
+// Try runs step, and retries it for two seconds while its error means that another program has a file open, unless one
+// of paths is a directory. It returns the last error.
 func Try(step func() error, paths ...string) error {
 	return try(step, isHeld, paths, time.Sleep)
 }

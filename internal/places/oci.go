@@ -14,13 +14,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/remote"
 )
 
-// ociScheme is how the URL of a template begins: oci://HOST/PATH/${namespace}/${type}.
+// ociScheme is the scheme of a template's URL: oci://HOST/PATH/${namespace}/${type}.
 const ociScheme = "oci://"
 
-// IsOCI reports whether an argument is about an OCI registry.
+// IsOCI reports whether an argument is the URL of an OCI registry.
 func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
 
-// Logins are the credentials that OpenTofu would find. Nothing is read yet.
+// Logins returns the credentials that OpenTofu would find. It reads no files yet.
 func Logins(user cliconfig.User, said cliblock.OCI) *oci.Logins {
 	found := &oci.Logins{
 		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
@@ -34,7 +34,7 @@ func Logins(user cliconfig.User, said cliblock.OCI) *oci.Logins {
 	return found
 }
 
-// OCI returns what asks OCI registries. Nothing is asked yet.
+// OCI returns a client of OCI registries. It makes no request yet.
 func (h Hosts) OCI() *oci.Client {
 	client := &oci.Client{HTTP: h.Client}
 	if h.Logins != nil {
@@ -43,7 +43,7 @@ func (h Hosts) OCI() *oci.Client {
 	return client
 }
 
-// modulesIn finds packages of modules in OCI registries.
+// modulesIn returns a function that finds module packages in OCI registries.
 func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetch.OCIArchive, error) {
 	return func(ctx context.Context, at fetch.OCIPackage) (fetch.OCIArchive, error) {
 		archive, sum, err := client.Module(ctx, oci.Repository{Registry: at.Registry, Name: at.Repository}, at.Tag, at.Digest)
@@ -54,8 +54,8 @@ func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetc
 	}
 }
 
-// repositoriesAt reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for
-// the providers of one host alone.
+// repositoriesAt parses oci://HOST/PATH/${namespace}/${type}. ${hostname} is optional, as a mirror may have the
+// providers of only one host.
 func repositoriesAt(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
 	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
 	template, err := cliblock.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
@@ -66,13 +66,13 @@ func repositories(address func(getproviders.Provider) string) func(getproviders.
 	return func(p getproviders.Provider) (oci.Repository, error) { return oci.ParseRepository(address(p)) }
 }
 
-// OCIMirror makes the source of an oci_mirror block.
+// OCIMirror returns the source of an oci_mirror block.
 func (h Hosts) OCIMirror(address func(getproviders.Provider) string) getproviders.Source {
 	return getproviders.Memoize(&oci.Source{Client: h.OCI(), Repository: repositories(address), Signers: h.Signers})
 }
 
-// Releases returns what publishes packages in the repositories of a URL, as repositoriesAt reads it, and creates
-// those that are missing; create may be nil. Nothing is asked yet.
+// Releases publishes packages in the repositories of a URL, as repositoriesAt parses it. create makes a missing
+// repository; it may be nil. Releases makes no request yet.
 func (h Hosts) Releases(address string, create func(context.Context, oci.Repository) error) (remote.Releases, error) {
 	find, err := repositoriesAt(address)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h Hosts) Releases(address string, create func(context.Context, oci.Reposit
 	return ociRegistry{client, find}, nil
 }
 
-// ociRegistry is an OCI registry as mirror.Registry takes it.
+// ociRegistry implements remote.Releases for an OCI registry.
 type ociRegistry struct {
 	client *oci.Client
 	find   func(getproviders.Provider) (oci.Repository, error)

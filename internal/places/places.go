@@ -1,5 +1,5 @@
-// Package places opens what users name by an address: buckets, mirrors, registries of images and packages of modules, with
-// the user's credentials. The command line and providercache/setup have them from here.
+// Package places opens the locations that users name by an address: buckets, mirrors, OCI registries and module packages,
+// with the user's credentials. The command line and providercache/setup use it.
 package places
 
 import (
@@ -22,23 +22,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// Hosts is how hosts are reached, and with whose logins.
+// Hosts holds the network settings and the credentials for requests to hosts.
 type Hosts struct {
 	cliconfig.Network
 	User    cliconfig.User
-	Signers getproviders.Signers // whose signatures count in mirrors
-	Logins  *oci.Logins          // for OCI registries; nil: none
+	Signers getproviders.Signers // the trusted signers of packages in mirrors
+	Logins  *oci.Logins          // for OCI registries; nil means none
 }
 
-// IsURL reports whether an argument is a URL, and not the path of a directory.
+// IsURL reports whether an argument is a URL rather than a directory's path.
 func IsURL(given string) bool { return strings.Contains(given, "://") }
 
-// OCIForm is how URLs of OCI registries look that have a repository for each provider.
+// OCIForm is the form of an OCI registry's URL, with a repository for each provider.
 const OCIForm = ociScheme + "HOST/PATH/${namespace}/${type}"
 
-// Redacted is a location without what may be a secret.
+// Redacted returns a location without user, password, query and fragment, which may be secrets.
 func Redacted(location string) string {
-	if address, ok := strings.CutPrefix(location, ociScheme); ok { // whose ${namespace} isn't to be escaped
+	if address, ok := strings.CutPrefix(location, ociScheme); ok { // url.URL would escape its ${namespace}
 		address, _, _ = strings.Cut(address[strings.LastIndex(address, "@")+1:], "?")
 		return ociScheme + address
 	}
@@ -52,10 +52,11 @@ func Redacted(location string) string {
 	return location
 }
 
-// UnreadableURL is what Redacted says of what may be a secret anywhere.
+// UnreadableURL replaces a URL that can't be parsed, of which any part may be a secret.
 const UnreadableURL = "of a URL that can't be read"
 
-// directory is a mirror's URL with the slash at the end of its path that relative references need.
+// directory returns a mirror's URL with a slash at the end of its path, as relative references need
+// it.
 func directory(location string) string {
 	if u, err := url.Parse(location); err == nil && !strings.HasSuffix(u.Path, "/") {
 		return u.JoinPath("/").String()
@@ -63,7 +64,7 @@ func directory(location string) string {
 	return location
 }
 
-// Bucket opens the bucket of a URL. Others are what else there may be in its place.
+// Bucket opens the bucket of a URL. others are further forms of addresses that the error names.
 func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (blob.Bucket, error) {
 	kinds := buckets.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: h.Archives, Environ: h.User.Environ}.Open}
 	if scheme, _, _ := strings.Cut(address, "://"); kinds[strings.ToLower(scheme)] == nil {
@@ -76,15 +77,15 @@ func (h Hosts) Bucket(ctx context.Context, address string, others ...string) (bl
 	return kinds.Open(ctx, address)
 }
 
-// Mirror returns the source that is the mirror at a location, and the bucket that it is in, if any, which is to be closed. Nothing is asked
-// yet, but the credentials of a bucket may be looked for.
+// Mirror returns the source for the mirror at a location, and its bucket, if any, which the caller closes. It makes no request yet, but may
+// look for a bucket's credentials.
 func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, location string) (source getproviders.Source, bucket blob.Bucket, err error) {
 	scheme, _, isURL := strings.Cut(location, "://")
 	switch {
 	case !isURL:
 		return single.FilesystemMirror(location), nil, nil
 	case scheme == "https" || scheme == "http":
-		source, err = single.NetworkMirror(directory(location)) // it is offline by itself
+		source, err = single.NetworkMirror(directory(location)) // the network mirror is offline by itself
 		return source, nil, err
 	case IsOCI(location):
 		find, invalid := repositoriesAt(location)
@@ -105,7 +106,7 @@ func (h Hosts) Mirror(ctx context.Context, single cliconfig.SourceOptions, locat
 	return source, bucket, err
 }
 
-// Modules returns what fetches packages of modules, and keeps them in the store; "": nowhere. It is to be closed.
+// Modules returns a fetcher of module packages. It keeps them in store; "" means nowhere. The caller closes it.
 func (h Hosts) Modules(product getproviders.Product, store string) *fetch.Fetcher {
 	f := &fetch.Fetcher{Client: h.Archives, Credentials: h.Credentials, Store: store, Environ: h.User.Environ, Offline: h.OfflineBy != ""}
 	if dialect.Of(product).Understands("oci") {

@@ -1,5 +1,5 @@
-// Package remote says what a place on another machine has to be, so that packages can be kept there: those of a cache, by
-// their hashes, and those of a mirror that has no files, by their versions.
+// Package remote has the interfaces of a remote storage for packages: for those of a cache, by their hashes, and for
+// those of a mirror without files, by their versions.
 package remote
 
 import (
@@ -16,17 +16,17 @@ import (
 	"github.com/tfdeps/tfdeps/internal/layout"
 )
 
-// Name is what a package is found by.
+// Name identifies a package.
 type Name struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Platform getproviders.Platform
-	H1       getproviders.Hash // of its files
+	H1       getproviders.Hash // of the package's files
 }
 
-// Key is the name with slashes, such as
-// "tfdeps-1/registry.terraform.io/hashicorp/random/3.6.0/linux_amd64/0123….zip": the h1 is in
-// hexadecimal digits. The error says that the name isn't one of a package.
+// Key returns the name as a path, such as
+// "tfdeps-1/registry.terraform.io/hashicorp/random/3.6.0/linux_amd64/0123….zip", in which the h1 is
+// hexadecimal. It returns an error for an invalid name.
 func (n Name) Key() (string, error) {
 	digest, err := n.digest()
 	if err != nil {
@@ -35,12 +35,12 @@ func (n Name) Key() (string, error) {
 	return Root + "/" + layout.UnpackedPath(n.Provider, n.Version, n.Platform) + "/" + digest + ".zip", nil
 }
 
-// Root begins all keys. Its number changes with the layout.
+// Root is the first part of all keys. Its number changes with the layout.
 const Root = "tfdeps-1"
 
-// Tag is the name for registries, whose tags have no slashes, such as "linux_amd64-0123…". No other
-// provider or version has the h1. The platform is in it because lock files don't say of which
-// platform an h1 is: without it, the package of another one would be found.
+// Tag returns the name as a tag, which has no slashes, such as "linux_amd64-0123…". An h1 belongs
+// to one provider and version. The tag includes the platform because lock files don't tell the
+// platform of an h1: without it, a lookup would find the package of another platform.
 func (n Name) Tag() (string, error) {
 	digest, err := n.digest()
 	return n.Platform.String() + "-" + digest, err
@@ -58,38 +58,39 @@ func (n Name) digest() (string, error) {
 	return hex.EncodeToString(raw), nil
 }
 
-// Remote has archives of packages. It is safe for many goroutines and processes.
+// Remote stores archives of packages. Many goroutines and processes may use it.
 type Remote interface {
-	// At returns the archive of a package, whether it exists or not. Nothing is asked. The error says that the name
-	// isn't one of a package.
+	// At returns the archive of a package, whether it exists or not, without a request. It returns an error for an
+	// invalid name.
 	At(n Name) (Archive, error)
-	// String names the remote for people.
+	// String returns the remote's name for messages.
 	String() string
 }
 
-// Archive is an archive of a remote, by its URL without secrets. Open returns ErrAbsent if it doesn't exist.
+// Archive is an archive of a remote. String returns its URL without secrets. Open returns ErrAbsent if it
+// doesn't exist.
 type Archive interface {
 	getproviders.Archive
-	// Exists reports whether the remote has it.
+	// Exists reports whether the remote has the archive.
 	Exists(context.Context) (bool, error)
-	// Put makes it, in one step. One that exists may stay as it is.
+	// Put writes the archive atomically. It may leave an existing one as it is.
 	Put(ctx context.Context, content *io.SectionReader) error
 }
 
-// ErrAbsent says that a remote doesn't have a package.
+// ErrAbsent means that a remote doesn't have a package.
 var ErrAbsent error = &getproviders.Fault{Kind: getproviders.ErrPlatformMissing, Err: errors.New("the package isn't there")}
 
-// Releases is where archives are published that has no files, but versions with archives for platforms: a registry of
-// container images, as package internal/oci has it. It is safe for many goroutines.
+// Releases publishes archives at a place that has no files, but versions with archives for platforms: a registry of
+// container images, as in package internal/oci. Many goroutines may use it.
 type Releases interface {
-	// Published returns what there is of a version, without reading archives; nothing if there is no such version. signed:
-	// there is something that its publisher has signed.
+	// Published returns the archives of a version, without reading their content; none if the version doesn't exist.
+	// signed reports whether the version has documents signed by its publisher.
 	Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (archives []Release, signed bool, err error)
-	// Publish adds archives to a version, all or none. An archive that is there is never replaced by another one: that
-	// is an error. What the publisher has signed comes with them, if it is true of all archives that are there then;
-	// nil: it isn't known.
+	// Publish adds archives to a version, all or none. It never replaces an existing archive by a different one, but
+	// returns an error. It adds signed, the publisher's signed documents, if they apply to all archives of the version
+	// by then; nil means unknown.
 	Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []Release, signed *getproviders.SignedDocuments) error
-	// Path names a version for people.
+	// Path returns the name of a version for messages.
 	Path(p getproviders.Provider, v getproviders.Version) string
 }
 
@@ -97,8 +98,9 @@ type Releases interface {
 type Release struct {
 	Platform getproviders.Platform
 	ZH       getproviders.Hash
-	H1       getproviders.Hash // of its files; "": not known
-	Archive  *io.SectionReader // what is to be published
-	// From is where the archive can be read. Of what is to be published, the registry may have it in another place.
+	H1       getproviders.Hash // of the package's files; "" means unknown
+	Archive  *io.SectionReader // the content to publish
+	// From is where the archive can be read. For an archive to publish, the registry may have it at another
+	// location.
 	From getproviders.Location
 }

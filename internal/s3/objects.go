@@ -61,10 +61,10 @@ func (b *bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
 	return info, nil
 }
 
-// conflicts is how often Put writes again where another writer was at work at the very moment.
+// conflicts is how often Put retries after a conflict with a concurrent writer.
 const conflicts = 5
 
-// Put implements blob.Bucket. It is one request, so that an object has 5 GB at most.
+// Put implements blob.Bucket. It is one request, so an object has at most 5 GB.
 func (b *bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
 	for range conflicts {
 		if info, err := b.put(ctx, key, content, opts); !isConflict(err) {
@@ -121,14 +121,14 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return explain(err)
 }
 
-// isConflict reports that another request about the same object was under way, which S3 says in
-// place of whether a condition is met.
+// isConflict reports whether another request for the same object ran at the same time; S3 then
+// doesn't evaluate the condition.
 func isConflict(err error) bool {
 	failed, ok := errors.AsType[smithy.APIError](err)
 	return ok && failed.ErrorCode() == "ConditionalRequestConflict"
 }
 
-// explain adds what callers branch on to an error of the SDK.
+// explain adds the blob error that callers check for to an error of the SDK.
 func explain(err error) error {
 	if err == nil {
 		return nil
@@ -161,13 +161,14 @@ func explain(err error) error {
 		return &getproviders.Fault{Err: withKind(hosts.ErrUnauthorized, err), Hint: "no credentials were found where AWS's programs look for them: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; " +
 			"what is public is read with anonymous=true in the URL"}
 	}
-	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 { // the SDK says more about itself than about the request
+	if request, ok := errors.AsType[*url.Error](err); ok && status == 0 { // the SDK's text is more about itself than about the request
 		return &getproviders.Fault{Kind: blob.ErrUnreachable, Err: request, Hint: "no service answers there: check region and endpoint in the URL, AWS_ENDPOINT_URL_S3, HTTPS_PROXY, and the network of this machine"}
 	}
 	return err
 }
 
-// withKind is an error that matches the kind. It says what the service says, or who looked for credentials, without the SDK's steps.
+// withKind returns an error that matches kind. Its text has the service's message, or the failed lookup of credentials, without the
+// SDK's steps.
 func withKind(kind, err error) error {
 	if answer, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("%w (%s)", kind, strings.TrimSuffix(answer.ErrorCode()+": "+answer.ErrorMessage(), ": "+answer.ErrorCode()))

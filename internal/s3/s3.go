@@ -1,21 +1,21 @@
-// Package s3 has buckets of Amazon S3, and of services that speak its protocol: Cloudflare R2,
+// Package s3 implements buckets of Amazon S3, and of services with its protocol: Cloudflare R2,
 // MinIO, Ceph, Garage, versitygw and others.
 //
 //	bucket, err := s3.New(ctx, s3.Options{Bucket: "providers", Region: "eu-west-1"})
 //	defer bucket.Close()
 //
-// [Open] reads URLs, and is one of [buckets.Openers]:
+// [Open] opens URLs, and is one of [buckets.Openers]:
 //
 //	s3://BUCKET/PREFIX?region=eu-west-1
 //	s3://BUCKET/PREFIX?endpoint=https://minio.example.com&region=us-east-1
 //
-// What a URL leaves open, the environment and the shared files of AWS say, such as AWS_REGION,
-// AWS_PROFILE and AWS_ENDPOINT_URL_S3. Credentials are found as AWS's own programs find them, when
-// the first request is made.
+// Settings that a URL omits come from the environment and the shared files of AWS, such as
+// AWS_REGION, AWS_PROFILE and AWS_ENDPOINT_URL_S3. Credentials are found like those of the AWS CLI,
+// for the first request.
 //
-// Conditions of Put are those of S3 itself, which has them since 2024; R2, MinIO, Ceph and
-// versitygw have them as well. A service may be so old that it ignores them without saying so: then
-// the last of several writers wins.
+// Put uses the conditional writes of S3, which exist since 2024; R2, MinIO, Ceph and versitygw have
+// them as well. An old service may ignore the conditions silently: then the last of several writers
+// wins.
 package s3
 
 import (
@@ -35,32 +35,33 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Options say which bucket it is, and how it is reached. Only Bucket is required.
+// Options select a bucket and its service. Only Bucket is required.
 type Options struct {
 	Bucket string
-	Region string // "": that of the environment or the profile; with an Endpoint, else us-east-1
+	Region string // "" means that of the environment or the profile, or us-east-1 with an Endpoint
 	// Endpoint is the URL of another service than Amazon's: https://minio.example.com, or
-	// http://127.0.0.1:9000. "": that of the environment or the profile, else Amazon's.
+	// http://127.0.0.1:9000. "" means that of the environment or the profile, or else Amazon's.
 	Endpoint string
-	// PathStyle has the bucket in the path of URLs, and not in their host; nil: it does so if there is an Endpoint.
+	// PathStyle puts the bucket's name into the URL's path instead of its host; nil means true if there is an
+	// Endpoint.
 	PathStyle *bool
-	Profile   string // of the shared files; "": that of the environment
-	Anonymous bool   // requests aren't signed, which is enough for what is public
-	// Credentials are used in place of those that would be found; nil: those are looked for.
+	Profile   string // of the shared files; "" means that of the environment
+	Anonymous bool   // requests aren't signed, which is enough for public objects
+	// Credentials replace the usual lookup; nil means the lookup.
 	Credentials aws.CredentialsProvider
-	// Client makes the requests; nil: one of the bucket's own.
+	// Client makes the requests; nil means a client of the bucket's own.
 	Client *http.Client
 }
 
-// bucket is a bucket of S3, without the checks of [blob.Sub].
+// bucket implements blob.Bucket, without the checks of [blob.Sub].
 type bucket struct {
 	name   string
 	client *s3.Client
 	config aws.Config
 }
 
-// New returns a bucket, which isn't asked yet. The error is one of the shared files of AWS, or
-// matches buckets.ErrURL: nothing says which region of Amazon's it is.
+// New returns a bucket, without a request to it. The error is one of AWS's shared files, or matches
+// buckets.ErrURL if no region is configured for Amazon's service.
 func New(ctx context.Context, opts Options) (blob.Bucket, error) {
 	b, err := newBucket(ctx, opts)
 	if err != nil {
@@ -87,7 +88,7 @@ func newBucket(ctx context.Context, opts Options) (*bucket, error) {
 		}
 		if o.BaseEndpoint != nil {
 			o.UsePathStyle = true
-			// Some services don't know the checksums that Amazon's has since 2025.
+			// Some services don't support the checksums that the SDK sends to Amazon since 2025.
 			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 			if o.Region == "" {
 				o.Region = "us-east-1"
@@ -98,18 +99,18 @@ func newBucket(ctx context.Context, opts Options) (*bucket, error) {
 			o.UsePathStyle = *opts.PathStyle
 		}
 	})
-	if !placed { // the SDK would call that an invalid region, at each request
+	if !placed { // otherwise the SDK would report an invalid region at each request
 		awslogin.Close(found)
 		return nil, buckets.Invalid("nothing says in which region s3://%s is: add ?region=REGION to the URL, or set AWS_REGION, or region in the profile of AWS", opts.Bucket)
 	}
 	return &bucket{name: opts.Bucket, client: client, config: found}, nil
 }
 
-// parameters are those that a URL may have.
+// parameters are the parameters of a URL.
 var parameters = []string{"region", "endpoint", "path-style", "profile", "anonymous"}
 
 // Open opens s3://BUCKET/PREFIX. The parameters region, endpoint, path-style, profile and anonymous
-// are the fields of [Options] with these names; path-style and anonymous are true or false. It is
+// set the fields of [Options] with these names; path-style and anonymous are true or false. It is
 // one of [buckets.Openers].
 func Open(ctx context.Context, u *url.URL) (blob.Bucket, error) {
 	opts, prefix, err := parse(u)
@@ -152,8 +153,8 @@ func parse(u *url.URL) (opts Options, prefix string, err error) {
 	return opts, prefix, nil
 }
 
-// Endpoint is the URL of the service if it isn't Amazon's own, where a name is that of one bucket whatever the region is: "". Other
-// partitions, such as China's, have buckets of the same names.
+// Endpoint returns the URL of the service, or "" for Amazon's main partition, in which a bucket's name is unique across regions.
+// Other partitions, such as China's, may have buckets of the same names.
 func (b *bucket) Endpoint() string {
 	opts := b.client.Options()
 	if opts.BaseEndpoint != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// MakeDirs makes a directory and its parents, and returns those that it made,
-// outermost first. Those that exist may be links.
+// MakeDirs makes a directory and its parents, and returns those that it made, outermost first.
+// Existing ones may be symlinks.
 func MakeDirs(path string) (made []string, err error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -27,13 +27,13 @@ func MakeDirs(path string) (made []string, err error) {
 	if err == nil {
 		return append(made, path), nil
 	}
-	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() { // another process was faster
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() { // another process made it first
 		return made, nil
 	}
 	return made, err
 }
 
-// RemoveEmpty removes directories that MakeDirs made, if nothing is in them.
+// RemoveEmpty removes directories that MakeDirs made, if they are empty.
 func RemoveEmpty(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
 		if patient.Remove(made[i]) != nil {
@@ -42,8 +42,8 @@ func RemoveEmpty(made []string) {
 	}
 }
 
-// LinkError says that a symlink stands between a directory and what would be replaced or
-// removed below it, which may be anywhere.
+// LinkError means that a directory above a path to replace or remove is a symlink, so that the path
+// may be anywhere.
 type LinkError struct{ Link, Path string }
 
 // Error implements error.
@@ -51,11 +51,11 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s isn't replaced or removed, because %s is a symlink, and what it leads to may belong to others: remove the link", e.Path, e.Link)
 }
 
-// Code is "symlink".
+// Code returns "symlink".
 func (e *LinkError) Code() string { return "symlink" }
 
-// CheckLinks returns a *LinkError if one of the directories below base that lead to path is a
-// symlink and something is at path. What base itself and path are doesn't matter.
+// CheckLinks returns a *LinkError if a directory between base and path is a symlink and path
+// exists. base and path themselves may be symlinks.
 func CheckLinks(base, path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -74,15 +74,15 @@ func CheckLinks(base, path string) error {
 	return nil
 }
 
-// Temporary makes a directory among the system's temporary ones, and removes there what
-// killed processes of this user have left: modules, archives, keys for ssh. All that is
-// temporary and needs no place of its own belongs into one. Its mode is 0700.
+// Temporary makes a directory, with mode 0700, in the system's temporary directory, and removes
+// those that killed processes of this user left there: modules, archives, keys for ssh. All
+// temporary files without a place of their own belong into one.
 func Temporary() (*Dir, error) {
 	dir, err := Make(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(dir.Path); err == nil { // what the file system's clock says is now
+	if info, err := os.Stat(dir.Path); err == nil { // the current time by the file system's clock
 		sweep(os.TempDir(), info.ModTime(), ownedByUser)
 	}
 	return dir, nil

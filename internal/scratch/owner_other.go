@@ -4,5 +4,5 @@ package scratch
 
 import "io/fs"
 
-// ownedByUser is true: each user has a directory for temporary files.
+// ownedByUser is true: each user has a temporary directory of their own.
 func ownedByUser(fs.FileInfo) bool { return true }

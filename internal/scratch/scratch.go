@@ -1,21 +1,20 @@
-// Package scratch makes private directories in which things are made before a
-// rename puts them into their places beside it. It is shared by several packages of
-// this module, and is no API for others.
+// Package scratch makes private directories for files that are renamed into place, next to them,
+// when they are complete. It is shared by several packages of this module; it isn't an API for
+// others.
 //
 //	dir, err := scratch.Make(parent)
 //	if err != nil {
 //		return err
 //	}
 //	defer dir.Remove()
-//	// make things in dir.Path, and rename them to places below parent
+//	// make files in dir.Path, and rename them into parent
 //
-// A directory belongs to the process that made it, and is removed by it. Where
-// the process was killed, [Sweep] of a later one removes it: a file lock, which ends
-// with the process, tells, and where there are no such locks, age does.
+// The process that made a directory removes it. If the process was killed, [Sweep] of a later one
+// does: it recognizes such a directory by its file lock, which ended with the process, or by its
+// age where file locks don't work.
 //
-// The package never touches anything whose name doesn't begin with [Prefix],
-// and nothing of a process that lives: so directories may be made and swept by
-// many processes at once.
+// The package never touches files without [Prefix], nor those of a running process: so many
+// processes may make and sweep directories at once.
 package scratch
 
 import (
@@ -33,30 +32,29 @@ import (
 )
 
 const (
-	// Prefix begins the names of the directories. The dot keeps them out of the
-	// layout of packages.
+	// Prefix is the prefix of the directories' names. The dot keeps them out of the layout of
+	// packages.
 	Prefix = ".tfdeps-"
-	// AbandonedAfter is how old a directory has to be to count as left behind
-	// where no lock can tell.
+	// AbandonedAfter is the age after which a directory without a lock counts as abandoned.
 	AbandonedAfter = 24 * time.Hour
-	// lockName is no name of a module, nor of anything else that is made there.
+	// lockName can't be the name of a module or of any other file made there.
 	lockName = ".lock"
-	// newSuffix is for lock files that aren't held yet.
+	// newSuffix is the suffix of lock files that aren't locked yet.
 	newSuffix = ".new"
-	// attempts is how often a directory is made that another process takes for
-	// one that was left behind, before it has its lock.
+	// attempts is how often Make retries if another process removes the new directory as abandoned,
+	// before it is locked.
 	attempts = 100
 )
 
 var errSwept = errors.New("other processes remove each new directory")
 
-// Dir is a directory that this process has for itself.
+// Dir is a directory for this process alone.
 type Dir struct {
 	Path string
-	lock io.Closer // shows to other processes that this one lives; nil where that isn't possible
+	lock io.Closer // tells other processes that this one is running; nil if file locks don't work
 }
 
-// Make makes a directory in another, which has to exist. Its mode is 0700.
+// Make makes a directory in parent, which must exist. Its mode is 0700.
 func Make(parent string) (*Dir, error) {
 	for range attempts {
 		path, err := os.MkdirTemp(parent, Prefix)
@@ -75,21 +73,21 @@ func Make(parent string) (*Dir, error) {
 	return nil, fmt.Errorf("%s: %w", parent, errSwept)
 }
 
-// Abandon does what the end of the process would do, and reports whether others
-// can tell.
+// Abandon releases the lock, as the end of the process would, and reports whether other processes
+// can detect it.
 func (d *Dir) Abandon() bool {
 	return d.lock != nil && d.lock.Close() == nil
 }
 
-// Remove removes the directory with all that is still in it. What can't be
-// removed now is left to the next sweep.
+// Remove removes the directory and its content. What can't be removed now is left to the next
+// sweep.
 func (d *Dir) Remove() {
 	d.Abandon()
 	removeAll(d.Path)
 }
 
-// removeAll removes a directory, and its lock last: if this process is killed
-// meanwhile, that tells the next sweep.
+// removeAll removes a directory, its lock file last: if this process is killed meanwhile, the next
+// sweep recognizes the directory by it.
 func removeAll(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -100,13 +98,13 @@ func removeAll(dir string) {
 	_ = patient.RemoveAll(dir)
 }
 
-// Sweep removes the directories that killed processes left in another, which
-// needn't exist. What can't be removed stays.
+// Sweep removes the directories that killed processes left in parent, which needn't exist. It
+// ignores errors.
 func Sweep(parent string, now time.Time) {
 	sweep(parent, now, func(fs.FileInfo) bool { return true })
 }
 
-// sweep is Sweep for the directories that concern the caller.
+// sweep is Sweep for the directories for which concerns returns true.
 func sweep(parent string, now time.Time, concerns func(fs.FileInfo) bool) {
 	entries, _ := os.ReadDir(parent)
 	for _, entry := range entries {
@@ -125,8 +123,8 @@ func sweep(parent string, now time.Time, concerns func(fs.FileInfo) bool) {
 	}
 }
 
-// abandoned reports whether no process works in a directory any more, as far as its
-// lock or its age tell. One without a lock file may be about to get one.
+// abandoned reports whether no process uses a directory any more, by its lock, or by its age. A
+// process may be about to create the lock file.
 func abandoned(dir string, now time.Time) bool {
 	if free, known := lockIsFree(filepath.Join(dir, lockName)); known {
 		return free
@@ -135,11 +133,10 @@ func abandoned(dir string, now time.Time) bool {
 	return err == nil && now.Sub(info.ModTime()) > AbandonedAfter
 }
 
-// holdLock makes a lock file that this process, and no other, holds until it
-// is closed or the process ends. The file appears under its name when it is
-// held, so that no process finds it free in between. nil: there is no lock
-// here that lets the directory be removed. swept: removeUnlocked of another process
-// was faster.
+// holdLock makes a lock file, and locks it until it is closed or the process ends. The file gets
+// its name when it is locked already, so that no process finds it unlocked in between. lock is nil
+// if this system has no lock that allows the directory to be removed. swept means that another
+// process's removeUnlocked was faster.
 func holdLock(path string) (lock io.Closer, swept bool, err error) {
 	if !filelock.Removable {
 		return nil, false, nil
@@ -153,7 +150,7 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist), nil
 	}
 	if err := patient.Rename(path+newSuffix, path); err != nil {
-		// A sweep, of this very process perhaps, would take the directory for that of a process that was killed.
+		// A sweep, maybe of this same process, would take the directory for an abandoned one.
 		file.Close()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, true, nil
@@ -163,10 +160,10 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 	return file, false, nil
 }
 
-// removeUnlocked removes a directory whose process was killed before the lock
-// had its name, or after that was removed: there is nothing in it but the lock
-// that was being made. It holds that, so that a process that lives is known by it. Where
-// there are no locks, an empty directory may be in use.
+// removeUnlocked removes a directory whose process was killed before it renamed the lock file, or
+// after it removed that: the directory has at most the new lock file. removeUnlocked locks that
+// first, which fails if the process is running. Without file locks an empty directory may be in
+// use, so it stays.
 func removeUnlocked(dir string) {
 	if !filelock.Removable {
 		return
@@ -180,11 +177,11 @@ func removeUnlocked(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return
 	}
-	_ = patient.Remove(dir) // if it is empty; a process that is about to make a lock in it gets an error
+	_ = patient.Remove(dir) // only if it is empty; a process that is about to make its lock file gets an error
 }
 
-// lockIsFree reports whether the process that made a lock file has ended;
-// known is false if there is no telling.
+// lockIsFree reports whether the process that made a lock file has ended; known is false if that
+// can't be determined.
 func lockIsFree(path string) (free, known bool) {
 	if !filelock.Removable {
 		return false, false

@@ -1,13 +1,13 @@
-// Package spelling finds out which name was meant by one that there isn't.
+// Package spelling suggests the intended name for an unknown one.
 package spelling
 
 import "github.com/agext/levenshtein"
 
-// maxDistance is how many letters may be wrong in a name that is recognised.
+// maxDistance is the maximum edit distance of a suggestion.
 const maxDistance = 2
 
-// Closest returns the name that is most like the given one; "" if none is. Of several that are as like, one with the
-// same first letter comes first: people rarely miss that one.
+// Closest returns the name most similar to the given one, or "" if none is similar. Among equally similar names it
+// prefers one with the same first letter, which people rarely mistype.
 func Closest(given string, names []string) (best string) {
 	least := 2*maxDistance + 2
 	for _, name := range names {

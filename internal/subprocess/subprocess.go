@@ -1,8 +1,9 @@
-// Package subprocess starts the programs that help this one: git, hg, credential helpers and the like. It is
-// shared by several packages of this module, and is no API for others.
+// Package subprocess starts helper programs: git, hg, credential helpers and the like. It is shared by
+// several packages of this module; it isn't an API for others.
 //
-// Many programs look for settings where they run, and some of these settings name further programs. The
-// working directory may be a stranger's repository. So no helper runs there, and none is looked for there.
+// Many programs read settings in their working directory, and some of these settings name further programs.
+// This process's working directory may be a stranger's repository, so helpers neither run there nor are
+// looked up there.
 package subprocess
 
 import (
@@ -17,11 +18,13 @@ import (
 	"unicode"
 )
 
-// Command prepares a run of a helper program, which ends with ctx. It runs in dir; "": in the root of the file
-// system, where only administrators put files. environ is its environment; nil: that of this process.
+// Command prepares a run of a helper program, which is killed when ctx is done. It runs in dir; "" means the
+// root of the file system, where only administrators put files. environ is its environment; nil means that of
+// this process.
 //
-// A name without a directory is looked for on the PATH of the environment. If it isn't there, the error is an
-// exec.ErrNotFound. Relative directories of PATH lead into the working directory: the program doesn't get them.
+// A name without a directory is looked up on the PATH of the environment. If it isn't found, the error matches
+// exec.ErrNotFound. Relative directories of PATH are relative to the working directory, so they are removed
+// from it, for the program, too.
 func Command(ctx context.Context, environ []string, dir, name string, args ...string) (*exec.Cmd, error) {
 	env, dirs := absolutePath((&exec.Cmd{Env: environ}).Environ())
 	file, err := find(name, dirs)
@@ -29,21 +32,21 @@ func Command(ctx context.Context, environ []string, dir, name string, args ...st
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, file, args...)
-	cmd.WaitDelay = time.Second // when it has ended, what it has started may hold its output open
+	cmd.WaitDelay = time.Second // after its end, a child of it may keep its output open
 	cmd.Dir = cmp.Or(dir, filepath.VolumeName(file)+string(filepath.Separator))
 	cmd.Env = append(env, "PWD="+cmd.Dir)
-	if runtime.GOOS == "windows" { // where programs look in their directory before they look at PATH
+	if runtime.GOOS == "windows" { // programs there search their working directory before PATH
 		cmd.Env = append(cmd.Env, "NoDefaultCurrentDirectoryInExePath=1")
 	}
 	return cmd, nil
 }
 
-// Head keeps the first bytes that are written to it. It takes the others as well, so that the program that writes them
-// doesn't wait for ever.
+// Head keeps the first Limit bytes written to it. It discards the others without an error, so that the writing program
+// doesn't block.
 type Head struct {
 	Limit int
 	Kept  []byte
-	Over  bool // there were more
+	Over  bool // more bytes were written
 }
 
 // Write implements io.Writer.
@@ -54,7 +57,7 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Printable is the text without what a terminal could obey.
+// Printable returns the text without control characters, which a terminal could interpret.
 func (h *Head) Printable() string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) {
@@ -64,11 +67,11 @@ func (h *Head) Printable() string {
 	}, string(h.Kept)))
 }
 
-// Tail keeps the last bytes that are written to it.
+// Tail keeps the last Limit bytes written to it.
 type Tail struct {
 	Limit int
 	Kept  []byte
-	Over  bool // there were more
+	Over  bool // more bytes were written
 }
 
 // Write implements io.Writer.
@@ -80,7 +83,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Variable is the value of a variable in an environment, that of the last entry; "": it isn't set.
+// Variable returns the value of a variable in an environment, whose last entry counts, or "" if it
+// isn't set.
 func Variable(environ []string, name string) string {
 	for _, entry := range slices.Backward(environ) {
 		if key, value, ok := strings.Cut(entry, "="); ok && SameName(key, name) {
@@ -90,12 +94,13 @@ func Variable(environ []string, name string) string {
 	return ""
 }
 
-// SameName reports whether two names are of one variable, which on Windows don't differ by case.
+// SameName reports whether two names are of the same variable. On Windows case doesn't matter.
 func SameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// absolutePath takes the relative directories out of the PATH of an environment, and returns the others too.
+// absolutePath removes the relative directories from the PATH of an environment, and returns the remaining
+// ones in dirs.
 func absolutePath(environ []string) (env, dirs []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -113,7 +118,7 @@ func absolutePath(environ []string) (env, dirs []string) {
 	return env, dirs
 }
 
-// find returns the file of a program.
+// find returns the path of a program's file.
 func find(name string, dirs []string) (string, error) {
 	if filepath.Base(name) != name {
 		return filepath.Abs(name)

@@ -1,4 +1,4 @@
-// Package treehash computes the h1 hash of the files of a package.
+// Package treehash computes the h1 hash of a package's files.
 package treehash
 
 import (
@@ -18,19 +18,19 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hashing"
 )
 
-// File is one file of a package: its slash-separated path inside and
-// the SHA-256 of its content.
+// File is a file of a package: its slash-separated path in the package and the SHA-256 of its
+// content.
 type File struct {
 	Name   string
 	SHA256 [32]byte
 }
 
-// H1 combines the digests of a package's files to its h1 hash, which is Go's
-// directory hash: the SHA-256, in base64, of a list in the form of sha256sum's
-// output, sorted by name. Modes, times and directories don't count.
+// H1 returns the h1 hash for the digests of a package's files. It is Go's directory hash: the
+// SHA-256, in base64, of a list in the form of sha256sum's output, sorted by name. Modes, times and
+// directories don't matter.
 //
-// The order of files doesn't matter; a name with a newline is an error, since
-// it could pass for another line of the list.
+// The order of files doesn't matter. A name with a newline is an error, since it could look like
+// another line of the list.
 func H1(files []File) (getproviders.Hash, error) {
 	sorted := slices.SortedFunc(slices.Values(files), func(a, b File) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), slices.Compare(a.SHA256[:], b.SHA256[:]))
@@ -45,16 +45,15 @@ func H1(files []File) (getproviders.Hash, error) {
 	return getproviders.Hash(hashing.H1 + ":" + base64.StdEncoding.EncodeToString(list.Sum(nil))), nil
 }
 
-// Dir reads every file of an unpacked package and returns its h1. A
-// symlink in place of dir itself is followed, and so is one in place of a
-// file; a symlink to a directory inside the package is an error, as is
-// anything else that isn't a file. When ctx ends, its cause is returned.
+// Dir reads all files of an unpacked package and returns its h1. dir itself and files may be
+// symlinks, which it follows; a symlink to a directory inside the package is an error, as is
+// anything else that isn't a regular file. If ctx is done, the error is its cause.
 func Dir(ctx context.Context, dir string) (getproviders.Hash, error) {
 	return DirProgress(ctx, dir, nil)
 }
 
-// DirProgress is Dir that calls read with the number of bytes after each
-// read from a file, in the goroutine of the caller; nil: it isn't called.
+// DirProgress is Dir, and calls read with the number of bytes after each read from a file, in the
+// caller's goroutine. read may be nil.
 func DirProgress(ctx context.Context, dir string, read func(bytes int64)) (getproviders.Hash, error) {
 	h, err := hashDir(ctx, dir, read)
 	if err != nil {
@@ -64,8 +63,7 @@ func DirProgress(ctx context.Context, dir string, read func(bytes int64)) (getpr
 }
 
 func hashDir(ctx context.Context, dir string, read func(bytes int64)) (getproviders.Hash, error) {
-	// A package directory is often a link into a cache, which the walk
-	// wouldn't enter.
+	// A package directory is often a symlink into a cache, which WalkDir wouldn't follow.
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
@@ -90,9 +88,8 @@ func hashDir(ctx context.Context, dir string, read func(bytes int64)) (getprovid
 	return H1(files)
 }
 
-// Digest reads the file at path, which a package has under the given name. A
-// symlink is followed, and what isn't a file is an error. When ctx ends, its
-// cause is returned.
+// Digest reads the file at path, whose name in the package is name. It follows a symlink. Anything
+// but a regular file is an error. If ctx is done, the error is its cause.
 func Digest(ctx context.Context, path, name string) (File, error) {
 	sum, err := hashFile(ctx, path, nil, nil)
 	return File{Name: name, SHA256: sum}, err
@@ -103,7 +100,7 @@ func hashFile(ctx context.Context, path string, buffer []byte, read func(bytes i
 	if err != nil {
 		return sum, err
 	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+	if !info.Mode().IsRegular() { // opening a named pipe would block
 		return sum, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := os.Open(path)
@@ -119,12 +116,12 @@ func hashFile(ctx context.Context, path string, buffer []byte, read func(bytes i
 	return sum, nil
 }
 
-// contextReader stops when its context ends: an executable may be hundreds of
-// megabytes, and a user who interrupts doesn't want to wait for it.
+// contextReader stops when its context is done: an executable may have hundreds of megabytes, and a
+// user who interrupts doesn't want to wait for it.
 type contextReader struct {
 	ctx  context.Context
 	r    io.Reader
-	read func(bytes int64) // is told of what was read; nil: it isn't
+	read func(bytes int64) // called with the number of bytes after each read; nil means not called
 }
 
 func (c contextReader) Read(p []byte) (int, error) {

@@ -1,15 +1,13 @@
-// Package wholefile reads and writes small files as a whole: lock files,
-// records, configuration. It is shared by several packages of this module, and is
-// no API for others.
+// Package wholefile reads and writes small files as a whole: lock files, records, configuration. It
+// is shared by several packages of this module; it isn't an API for others.
 //
 //	content, err := wholefile.Read(path, 1<<20)
-//	err = wholefile.Save(path, content, 0o644) // leaves a file alone that has this content
+//	err = wholefile.Save(path, content, 0o644) // doesn't touch a file that has this content
 //
-// Reading has a limit, and doesn't wait for ever. Writing has either the old
-// content or the new at a path, whenever the process is killed: the new file is
-// made beside the place and renamed to it. A run that is killed in between
-// leaves the file that it was making, whose name begins with [Prefix]; the next
-// one that writes to the directory removes it.
+// Reading has a size limit, and doesn't block. Writing is atomic: the new file is made in the same
+// directory and renamed, so even if the process is killed, the path has either the old content or
+// the new. A killed process leaves its new file, whose name begins with [Prefix]; the next write to
+// the directory removes it.
 package wholefile
 
 import (
@@ -32,15 +30,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// Prefix begins the names of files that are being made.
+// Prefix is the prefix of the names of new files before their rename.
 const Prefix = ".tfdeps-new-"
 
-// ErrTooLarge says that a file has more than the bytes that such a file may have.
+// ErrTooLarge means that a file is larger than the caller's limit.
 var ErrTooLarge = errors.New("larger than the limit")
 
-// Read returns the content of a regular file, or of what a link to one leads
-// to, that has at most max bytes. Errors name the file. A pipe is refused, as it
-// would have to be waited for, and so is a device, as it may have no end.
+// Read returns the content of a regular file, or of a symlink's target, of at most max bytes.
+// Errors name the file. Read refuses pipes, which could block, and devices, which may have no end.
 func Read(path string, max int64) ([]byte, error) {
 	file, err := patient.Open(path, syscall.O_NONBLOCK)
 	if err != nil {
@@ -58,8 +55,8 @@ func Read(path string, max int64) ([]byte, error) {
 	return readAll(file, path, max)
 }
 
-// explained names the file that is in the place of a directory of a path, if that is why it can't be read: the system
-// says only "not a directory", and names the whole path.
+// explained names the file on path that should be a directory, if that is the reason of err: the system says only
+// "not a directory", with the whole path.
 func explained(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return err
@@ -72,8 +69,8 @@ func explained(path string, err error) error {
 	return err
 }
 
-// ReadFS is Read for a file in fsys; nil is the file system of the process. A path
-// that leads out of an fs.FS, as all absolute ones do, is invalid.
+// ReadFS is Read for a file in fsys; nil means the file system of the process. An fs.FS has no
+// paths that lead out of it, nor absolute ones: they are invalid.
 func ReadFS(fsys fs.FS, path string, max int64) ([]byte, error) {
 	if fsys == nil {
 		return Read(path, max)
@@ -82,7 +79,7 @@ func ReadFS(fsys fs.FS, path string, max int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := fs.Stat(fsys, name) // before it is opened, as a pipe would have to be waited for
+	info, err := fs.Stat(fsys, name) // before Open, which would block for a pipe
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
@@ -97,8 +94,8 @@ func ReadFS(fsys fs.FS, path string, max int64) ([]byte, error) {
 	return readAll(file, path, max)
 }
 
-// NameInFS returns a path as an fs.FS has it. Some of those say only that a path
-// that leads out of them does not exist, which would be a file that is missing.
+// NameInFS returns a path as an fs.FS needs it, or an error for one that leads out of it. Some
+// implementations of fs.FS only return fs.ErrNotExist for such a path, as for a missing file.
 func NameInFS(op, given string) (string, error) {
 	name := path.Clean(filepath.ToSlash(given))
 	if !fs.ValidPath(name) {
@@ -107,8 +104,7 @@ func NameInFS(op, given string) (string, error) {
 	return name, nil
 }
 
-// ReadAny is Read for a file that may be anything that can be opened: people
-// hand over configuration through pipes.
+// ReadAny is Read for all files that can be opened, because users pass configuration through pipes.
 func ReadAny(path string, max int64) ([]byte, error) {
 	file, err := patient.Open(path, 0)
 	if err != nil {
@@ -126,22 +122,21 @@ func readAll(file io.Reader, path string, max int64) ([]byte, error) {
 	return content, err
 }
 
-// Write puts a file into its place by one rename. The directory has to be
-// there; what is at path, be it a symlink, is replaced.
+// Write writes a file by one rename. The directory must exist; whatever is at path, even a symlink,
+// is replaced.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	return write(path, content, how{mode: mode})
 }
 
-// WriteDurably is Write for what has to be the old content or the new after a
-// loss of power, too: the new bytes are on the disk before they get the name.
+// WriteDurably is Write for a file that must have either the old content or the new after a power
+// loss, too: it syncs the new bytes to the disk before the rename.
 func WriteDurably(path string, content []byte, mode fs.FileMode) error {
 	return write(path, content, how{mode: mode, durably: true})
 }
 
-// Save is Write for a file that may have that content already, and isn't touched
-// then: others watch files for changes. The directory is made if need be, for
-// everybody to read. Of the mode, the process's umask takes away what it takes from
-// all new files.
+// Save is Write, but doesn't touch a file that has the content already, as others may watch it for
+// changes. It makes the directory if necessary, readable for everybody. The process's umask applies
+// to mode, as to other new files.
 func Save(path string, content []byte, mode fs.FileMode) error {
 	if Has(path, content) {
 		return nil
@@ -152,17 +147,16 @@ func Save(path string, content []byte, mode fs.FileMode) error {
 	return write(path, content, how{mode: mode, masked: true})
 }
 
-// Has reports whether a regular file, or what a link leads to, has that content.
+// Has reports whether a regular file, or a symlink's target, has the given content.
 func Has(path string, content []byte) bool {
 	there, err := Read(path, int64(len(content)))
 	return err == nil && bytes.Equal(there, content)
 }
 
-// attempts is how often a file is made that another process takes for one that
-// was left behind.
+// attempts is how often a write is retried after another process removed the new file as abandoned.
 const attempts = 10
 
-// how says how a file is made.
+// how holds the options of write.
 type how struct {
 	mode    fs.FileMode
 	masked  bool // by the umask
@@ -189,7 +183,7 @@ func writeOnce(path string, content []byte, as how) error {
 		return err
 	}
 	if filelock.Removable {
-		_ = filelock.TryFile(file) // keeps others from taking it for one that was left behind
+		_ = filelock.TryFile(file) // tells other processes that the file isn't abandoned
 	}
 	_, err = file.Write(content)
 	if err == nil && !as.masked && as.mode != 0o600 {
@@ -207,7 +201,7 @@ func writeOnce(path string, content []byte, as how) error {
 	return err
 }
 
-// create makes a new file, with a mode that the umask applies to.
+// create makes a new file. The umask applies to mode.
 func create(dir string, mode fs.FileMode) (file *os.File, err error) {
 	for range attempts {
 		name := filepath.Join(dir, Prefix+strconv.FormatUint(rand.Uint64(), 36))
@@ -218,15 +212,15 @@ func create(dir string, mode fs.FileMode) (file *os.File, err error) {
 	return file, err
 }
 
-// sweep removes from a directory the files that killed processes were making.
-// One that is being made is left alone, if that can be known; the moments before it
-// is locked and after it is closed are why write tries more than once.
+// sweep removes the new files that killed processes left in a directory. It leaves locked ones
+// alone, as they are in use. A new file isn't locked right after it is made and after it is closed,
+// so write retries if another process removes it then.
 func sweep(dir string) {
 	opened, err := os.Open(dir)
 	if err != nil {
 		return
 	}
-	names, _ := opened.Readdirnames(-1) // not ReadDir: there may be thousands, of which none is left behind
+	names, _ := opened.Readdirnames(-1) // ReadDir would stat thousands of files, usually for nothing
 	opened.Close()
 	for _, name := range names {
 		if !strings.HasPrefix(name, Prefix) {
@@ -238,8 +232,8 @@ func sweep(dir string) {
 	}
 }
 
-// removeUnlocked removes a file that no process has locked. On Windows one that is open can't be removed: it isn't waited for,
-// because who makes it closes it, and then gives it its name. Where there are no locks, that can't be known, and it stays.
+// removeUnlocked removes a file that no process has locked. On Windows an open file can't be removed; it isn't retried,
+// because its process closes and renames it. Where file locks don't work, use can't be detected, so the file stays.
 func removeUnlocked(path string) {
 	if !filelock.Removable {
 		if runtime.GOOS == "windows" {
@@ -253,8 +247,8 @@ func removeUnlocked(path string) {
 	}
 }
 
-// JSON is the content of a file, or of a document, that is a value: over several lines, and with ">" and "&" as they are, so that
-// constraints and URLs stay readable.
+// JSON returns the indented JSON of a value, for a file or a document. It doesn't escape ">" and "&", so that constraints and
+// URLs stay readable.
 func JSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -264,11 +258,11 @@ func JSON(value any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// maxRemembered is far more than the file of a remembered value has, in bytes.
+// maxRemembered is the maximum size of a remembered value in bytes, far more than needed.
 const maxRemembered = 64 << 10
 
-// Remember writes down a value for later runs of the same user, and makes the directory. What can't be written isn't
-// known later.
+// Remember saves a value for later runs of the same user, and makes the directory. Errors are ignored: the value is
+// then unknown later.
 func Remember(path string, value any) {
 	content, err := json.Marshal(value)
 	if err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
@@ -276,7 +270,7 @@ func Remember(path string, value any) {
 	}
 }
 
-// Recall reads what Remember wrote; false: there is nothing that makes sense.
+// Recall reads a value that Remember saved. It returns false if there is no valid one.
 func Recall(path string, into any) bool {
 	content, err := Read(path, maxRemembered)
 	return err == nil && json.Unmarshal(content, into) == nil

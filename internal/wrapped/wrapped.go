@@ -1,4 +1,4 @@
-// Package wrapped lists what an error wraps, and wraps errors with what they are about.
+// Package wrapped lists the errors in an error's tree, and wraps errors with their subjects.
 package wrapped
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// All returns an error and all that it wraps, outer ones first, as errors.Is looks at them.
+// All returns err and all errors that it wraps, in the order of errors.Is.
 func All(err error) []error {
 	all := []error{err}
 	switch e := err.(type) {
