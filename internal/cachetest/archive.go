@@ -15,19 +15,18 @@ import (
 // Widget is the provider that tests install.
 var Widget = getproviders.Provider{Hostname: getproviders.Terraform("").DefaultHost, Namespace: "acme", Type: "widget"}
 
-// WidgetFile is the name of its executable.
+// WidgetFile is the name of Widget's executable.
 const WidgetFile = "terraform-provider-widget"
 
-// Item is an entry of an archive that a test makes. The zero fields make an
-// ordinary file.
+// Item is an entry of an archive that a test makes. With zero fields it is an ordinary file.
 type Item struct {
 	Name    string
 	Content string
-	Mode    fs.FileMode // 0: 0755
+	Mode    fs.FileMode // 0 means 0755
 	Method  uint16      // if Raw is given
-	Raw     []byte      // the compressed data, as it is; nil: Content, deflated
-	Size    uint64      // that the archive claims, if Raw is given
-	Flags   uint16      // more flags
+	Raw     []byte      // the compressed data; nil means Content, deflated
+	Size    uint64      // the size in the header, if Raw is given
+	Flags   uint16      // further flags
 	Comment string
 }
 
@@ -86,7 +85,7 @@ func Deflated(tb testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// ArchiveByGo makes an archive as most publishers' programs do.
+// ArchiveByGo makes an archive like most publishers' programs.
 func ArchiveByGo(tb testing.TB, method uint16) []byte {
 	tb.Helper()
 	var out bytes.Buffer

@@ -1,5 +1,5 @@
-// Package cachetest has what the tests of several packages share: archives of
-// providers, files and contexts. It is for tests only.
+// Package cachetest has helpers that the tests of several packages share: provider archives, files
+// and contexts. It is for tests only.
 package cachetest
 
 import (
@@ -17,7 +17,7 @@ import (
 // ErrStopped is the cause with which tests cancel contexts.
 var ErrStopped = errors.New("stopped by the test")
 
-// ContextWithCause is context.WithCancelCause that ends with the test.
+// ContextWithCause is context.WithCancelCause; the context is cancelled when the test ends.
 func ContextWithCause(tb testing.TB) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(tb.Context())
 	tb.Cleanup(func() { cancel(nil) })
@@ -34,10 +34,10 @@ func FileSize(tb testing.TB, path string) int64 {
 	return info.Size()
 }
 
-// HasLinks reports whether symbolic links can be made: on Windows few users can.
+// HasLinks reports whether symlinks can be made: on Windows few users can.
 func HasLinks(t *testing.T) bool { return must.Symlink("x", filepath.Join(t.TempDir(), "link")) == nil }
 
-// LinkOrSkip makes a symbolic link, or skips the test where the system has none.
+// LinkOrSkip makes a symlink, or skips the test if the system can't.
 func LinkOrSkip(t *testing.T, to, at string) {
 	t.Helper()
 	if err := must.Symlink(to, at); err != nil {
@@ -45,7 +45,7 @@ func LinkOrSkip(t *testing.T, to, at string) {
 	}
 }
 
-// WriteTo writes an executable file, and makes the directories that it is in.
+// WriteTo writes an executable file, and makes its directories.
 func WriteTo(tb testing.TB, path, content string) {
 	tb.Helper()
 	must.Succeed(tb, os.MkdirAll(filepath.Dir(path), 0o755))

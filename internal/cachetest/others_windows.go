@@ -2,7 +2,7 @@ package cachetest
 
 import "golang.org/x/sys/windows"
 
-// OpenToAll lets every user of the system change what is at a path, by its access list.
+// OpenToAll lets every user of the system change a file or directory, by its access list.
 func OpenToAll(path string) error {
 	descriptor, err := windows.SecurityDescriptorFromString("D:P(A;OICI;FA;;;WD)")
 	if err != nil {

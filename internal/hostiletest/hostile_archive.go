@@ -12,22 +12,22 @@ import (
 
 // HostileArchive is an archive that no publisher would make.
 type HostileArchive struct {
-	Bare    bool           `json:"bare"` // no honest executable is in front of Entries
+	Bare    bool           `json:"bare"` // no honest executable precedes Entries
 	Entries []HostileEntry `json:"entries"`
-	Twice   bool           `json:"twice"` // another such archive follows it
-	Cut     int            `json:"cut"`   // bytes that are missing at the end
-	Edits   []HostileEdit  `json:"edits"` // in the bytes of the archive
+	Twice   bool           `json:"twice"` // the archive is followed by a copy of itself
+	Cut     int            `json:"cut"`   // bytes missing at the end
+	Edits   []HostileEdit  `json:"edits"` // edits of the archive's bytes
 }
 
 // HostileEntry is a file in an archive.
 type HostileEntry struct {
 	Name    string `json:"name"`
-	Hex     string `json:"hex"`  // bytes behind Name, which JSON can't hold
-	Type    string `json:"type"` // "": a file; "directory", "link", "device", "pipe", "socket", "setuid"
+	Hex     string `json:"hex"`  // bytes after Name, which JSON can't hold
+	Type    string `json:"type"` // "" means a file; "directory", "link", "device", "pipe", "socket", "setuid"
 	Content string `json:"content"`
-	Times   int    `json:"times"`  // so many entries; %d in Name is the number of each
+	Times   int    `json:"times"`  // number of copies; %d in Name is the number of each
 	Zeros   int    `json:"zeros"`  // megabytes of zeros in place of Content
-	Claims  uint64 `json:"claims"` // the size that the headers say; 0: the true one
+	Claims  uint64 `json:"claims"` // the size in the headers; 0 means the true one
 }
 
 var entryTypes = map[string]fs.FileMode{
@@ -111,7 +111,7 @@ func deflate(content []byte) []byte {
 	return out.Bytes()
 }
 
-// deflatedZeros deflates so many megabytes: one, of which the rest are copies.
+// deflatedZeros deflates megabytes of zeros: it compresses one and repeats the result.
 func deflatedZeros(megabytes int) []byte {
 	var one bytes.Buffer
 	w, err := flate.NewWriter(&one, flate.BestSpeed)

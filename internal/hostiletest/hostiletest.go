@@ -1,4 +1,5 @@
-// Package hostiletest makes registries that lie: each rule of testdata/hostile is one lie, and says what a client has to answer.
+// Package hostiletest makes registries that lie: each rule of testdata/hostile is one lie, and the errors that a client must
+// report.
 package hostiletest
 
 import (
@@ -16,23 +17,23 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// HostileRule is one way in which a registry lies, as data: testdata/hostile has a file
-// for each. A rule is made to happen by [NewHostile].
+// HostileRule is one way in which a registry lies, as data: testdata/hostile has a file for each.
+// [NewHostile] starts such a registry.
 type HostileRule struct {
-	Name    string          `json:"-"` // of its file, without ".json"
+	Name    string          `json:"-"` // the file's name without ".json"
 	About   string          `json:"about"`
 	Answers []HostileAnswer `json:"answers"`
-	Sums    []HostileEdit   `json:"sums"`    // changes in the checksum list, which is signed after them
-	Archive *HostileArchive `json:"archive"` // nil: an honest one
-	Key     string          `json:"key"`     // "": an honest one; "other", "expired-signature", "revoked", "none", "many"
-	Module  *string         `json:"module"`  // where the registry says that a module is; nil: there is none
-	// Want is a part of the error of each command that meets the lie: of all that aren't
-	// named, under "". A command with the text "-" doesn't meet it.
+	Sums    []HostileEdit   `json:"sums"`    // edits of the checksum list, before it is signed
+	Archive *HostileArchive `json:"archive"` // nil means an honest one
+	Key     string          `json:"key"`     // "" means an honest one; "other", "expired-signature", "revoked", "none", "many"
+	Module  *string         `json:"module"`  // the module's location in the registry's response; nil means no module
+	// Want maps each command that meets the lie to a part of its error; "" stands for all commands
+	// that aren't named. A command with the text "-" doesn't meet the lie.
 	Want map[string]string `json:"want"`
 }
 
-// HostileAnswer changes the answers of a kind, as for [providertest.Server.Break]. The texts Redirect, Header and
-// New in Edits may have $BASE and $HOST for this server, and $OTHER for a server of another origin.
+// HostileAnswer changes the responses of a kind, as for [providertest.Server.Break]. Redirect, Header and New in
+// Edits may contain $BASE and $HOST for this server, and $OTHER for a server of another origin.
 type HostileAnswer struct {
 	Kind     string            `json:"kind"`
 	Status   int               `json:"status"`
@@ -45,14 +46,14 @@ type HostileAnswer struct {
 
 // HostileEdit replaces a part of bytes.
 type HostileEdit struct {
-	Old   string `json:"old"` // a regular expression; "": all of it
+	Old   string `json:"old"` // a regular expression; "" means all of it
 	New   string `json:"new"`
-	Hex   string `json:"hex"`   // bytes behind New, which JSON can't hold
-	Times int    `json:"times"` // how often that is repeated; 0: it isn't
-	Only  int    `json:"only"`  // which match is replaced, from 1 on; 0: all of them
+	Hex   string `json:"hex"`   // bytes after New, which JSON can't hold
+	Times int    `json:"times"` // how often the replacement is repeated; 0 means once
+	Only  int    `json:"only"`  // which match is replaced, from 1; 0 means all
 }
 
-// ReadHostile reads the rules of a directory, in the order of their names.
+// ReadHostile reads the rules in a directory, in the order of their names.
 func ReadHostile(dir string) (rules []HostileRule, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	for _, name := range names {
@@ -78,11 +79,12 @@ func ReadHostile(dir string) (rules []HostileRule, err error) {
 type HostileOptions struct {
 	CA     *providertest.CA
 	Signer *providertest.Signer
-	Other  *providertest.Server // of another origin, with the same CA
+	Other  *providertest.Server // a server of another origin, with the same CA
 }
 
-// NewHostile starts a registry that has version 1.0.0 of the provider acme/tiny and lies about
-// it as the rule says; and, if the rule is about modules, version 1.0.0 of the module acme/net/cloud.
+// NewHostile starts a registry that has version 1.0.0 of the provider acme/tiny and lies about it as
+// the rule says. If the rule is about modules, it also has version 1.0.0 of the module
+// acme/net/cloud.
 func NewHostile(rule HostileRule, o HostileOptions) (*providertest.Registry, error) {
 	sums, err := editor(rule.Sums, func(text string) string { return text })
 	if err != nil {
@@ -130,7 +132,7 @@ func (rule HostileRule) breakAnswers(registry *providertest.Registry, expand fun
 	return nil
 }
 
-// editor makes the changes in bytes; nil if there are none.
+// editor returns a function that applies edits to bytes; nil if edits is empty.
 func editor(edits []HostileEdit, expand func(string) string) (func([]byte) []byte, error) {
 	if len(edits) == 0 {
 		return nil, nil
@@ -167,7 +169,7 @@ func editor(edits []HostileEdit, expand func(string) string) (func([]byte) []byt
 	}, nil
 }
 
-// key chooses who signs, and which keys the registry lists.
+// key sets who signs the package, and which keys the registry lists.
 func (rule HostileRule) key(spec *providertest.PackageSpec) error {
 	hour := time.Hour
 	options := map[string]providertest.SignerOptions{

@@ -7,11 +7,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// ErrDiskFull is what the system says where there is no room left.
+// ErrDiskFull is the system's error for a full disk.
 const ErrDiskFull = syscall.ENOSPC
 
 // SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test
-// where that can't be done.
+// if it isn't allowed to.
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()
@@ -22,7 +22,7 @@ func SmallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// ResizeDisk gives a file system of SmallDisk another size.
+// ResizeDisk changes the size of a file system of SmallDisk.
 func ResizeDisk(t *testing.T, disk, size string) {
 	t.Helper()
 	must.Succeed(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size="+size))

@@ -9,11 +9,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// ErrDiskFull is what the system says where there is no room left.
+// ErrDiskFull is the system's error for a full disk.
 const ErrDiskFull = windows.ERROR_DISK_FULL
 
-// SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test where that can't be done:
-// only testdata/wine has such a program.
+// SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test if it can't: only
+// testdata/wine has a mount program.
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()
@@ -24,7 +24,7 @@ func SmallDisk(t *testing.T, size string) string {
 	return disk
 }
 
-// ResizeDisk gives a file system of SmallDisk another size.
+// ResizeDisk changes the size of a file system of SmallDisk.
 func ResizeDisk(t *testing.T, disk, size string) {
 	t.Helper()
 	must.Succeed(t, exec.CommandContext(t.Context(), "mount", "-o", "remount,size="+size, disk).Run())

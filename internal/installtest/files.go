@@ -22,14 +22,13 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// ZipOf makes an archive of files; a name with a slash at the end is a
-// directory.
+// ZipOf makes an archive of files. A name that ends with a slash is a directory.
 func ZipOf(tb testing.TB, files map[string]string) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, content := range files {
-		if len(content) > 1<<20 { // else what the library keeps from archive to archive is faster
+		if len(content) > 1<<20 { // below that, zip's pooled compressors are faster
 			w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
 		}
 	}
@@ -42,8 +41,8 @@ func ZipOf(tb testing.TB, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// Tree lists all that is in a directory, with slashes, sorted: "a", "a/b",
-// "c -> target". A directory that doesn't exist has nothing.
+// Tree lists all files and directories below dir, slash-separated and sorted: "a", "a/b", "c ->
+// target". For a directory that doesn't exist the list is empty.
 func Tree(tb testing.TB, dir string) []string {
 	tb.Helper()
 	var names []string
@@ -73,26 +72,26 @@ func Files(tb testing.TB, dir string) []string {
 	})
 }
 
-// Read returns what is in a file.
+// Read returns the content of a file.
 func Read(tb testing.TB, path string) string {
 	tb.Helper()
 	return string(must.Get(os.ReadFile(path))(tb))
 }
 
-// HTTPArchive is an archive at a URL.
+// HTTPArchive returns the archive at a URL.
 func HTTPArchive(tb testing.TB, rawURL string) getproviders.HTTPArchive {
 	tb.Helper()
 	return getproviders.HTTPArchive{URL: must.Get(url.Parse(rawURL))(tb)}
 }
 
-// Noise is random bytes, which can't be compressed.
+// Noise returns random bytes, which can't be compressed.
 func Noise(size int) string {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(content)
 	return string(content)
 }
 
-// H1Of is the h1 of a package with these files, as golang.org/x/mod computes it.
+// H1Of returns the h1 of a package with these files, as golang.org/x/mod computes it.
 func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -102,8 +101,8 @@ func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	return getproviders.Hash(must.Get(dirhash.HashDir(dir, "", dirhash.Hash1))(tb))
 }
 
-// NeedsReceipts skips a test where the status of files proves nothing, or where there are no file
-// locks.
+// NeedsReceipts skips a test on systems where a file's status can't prove that it is unchanged, or
+// without file locks.
 func NeedsReceipts(tb testing.TB) {
 	tb.Helper()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" && runtime.GOOS != "windows" {

@@ -10,19 +10,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// Call is what a bucket is asked to do.
+// Call is a call of a bucket's method.
 type Call struct {
-	Op, Key string // get, stat, put, list or delete; of a list, its prefix
+	Op, Key string // get, stat, put, list or delete; for a list, Key is its prefix
 	Offset  int64  // of get
 	Put     blob.PutOptions
 }
 
-// Hooked is a bucket that a test watches, and disturbs. A function that is nil does nothing.
+// Hooked is a bucket whose calls a test observes and disturbs. Its functions may be nil.
 type Hooked struct {
 	blob.Bucket
-	Before func(context.Context, Call) error // the error is the call's, and nothing is done
-	After  func(Call, *blob.Object)          // has what was read of a call that has succeeded
-	Lock   sync.Locker                       // held during each call, with these functions; nil: calls run at the same time
+	Before func(context.Context, Call) error // if it returns an error, the call fails with it and does nothing
+	After  func(Call, *blob.Object)          // called after a successful call, with the object of get
+	Lock   sync.Locker                       // held during each call and its functions; nil means calls run concurrently
 }
 
 func hooked[T any](ctx context.Context, h *Hooked, c Call, call func() (T, error)) (got T, err error) {
@@ -67,7 +67,7 @@ func (h *Hooked) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, e
 	return all
 }
 
-// Unconditional is a Before of a service that has no conditional writes.
+// Unconditional is a Before for a service without conditional writes.
 func Unconditional(_ context.Context, c Call) error {
 	if c.Put.IfAbsent || c.Put.IfMatch != "" {
 		return blob.ErrUnsupported
@@ -75,7 +75,7 @@ func Unconditional(_ context.Context, c Call) error {
 	return nil
 }
 
-// Cut has the content of an object end after so many bytes, with an error.
+// Cut ends the content of an object after a number of bytes, with an error.
 func Cut(o *blob.Object, after int64, err error) {
 	o.Body = struct {
 		io.Reader

@@ -1,4 +1,4 @@
-// Package installtest has what the tests of all packages share that get packages of providers: sources and
+// Package installtest has helpers for the tests of all packages that fetch provider packages: sources and
 // registries with a few of acme's providers, installers and files. It is for tests only.
 package installtest
 
@@ -12,16 +12,16 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Product, and the Platform of installers and of packages that name none.
+// Product, and the Platform of installers and of packages without another one.
 var (
 	Product = getproviders.Terraform("1.15.9")
 	Linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
 )
 
-// OtherPlatforms are those that lock files and mirrors are made for, too.
+// OtherPlatforms are further platforms of lock files and mirrors.
 var OtherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
 
-// Provider parses an address, and panics if it is none.
+// Provider parses an address, and panics if it is invalid.
 func Provider(address string) getproviders.Provider {
 	p, err := Product.ParseProvider(address)
 	if err != nil {
@@ -30,15 +30,15 @@ func Provider(address string) getproviders.Provider {
 	return p
 }
 
-// Version parses a version, and panics if it is none.
+// Version parses a version, and panics if it is invalid.
 func Version(text string) getproviders.Version { return getproviders.MustParseVersion(text) }
 
-// Constraints parses constraints, and panics if they are none.
+// Constraints parses constraints, and panics if they are invalid.
 func Constraints(text string) getproviders.Constraints {
 	return getproviders.MustParseConstraints(text)
 }
 
-// Require makes requirements of pairs of an address and a constraint.
+// Require makes requirements of pairs of an address and constraints.
 func Require(pairs ...string) getproviders.Requirements {
 	req := getproviders.Requirements{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -55,7 +55,7 @@ func NewInstaller(tb testing.TB, source getproviders.Source) *providercache.Inst
 	}
 }
 
-// Install installs and fails the test if that fails.
+// Install installs, and fails the test on an error.
 func Install(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) (*depsfile.Locks, providercache.Report) {
 	tb.Helper()
 	got, report, err := in.Install(tb.Context(), req, locks, providercache.Normal)
@@ -63,21 +63,20 @@ func Install(tb testing.TB, in *providercache.Installer, req getproviders.Requir
 	return got, report
 }
 
-// Attempt is the error of an installation.
+// Attempt returns the error of an installation.
 func Attempt(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) error {
 	_, _, err := in.Install(tb.Context(), req, locks, providercache.Normal)
 	return err
 }
 
-// NothingLeft fails the test if there is anything in the directory that the Installer would make,
-// or the directory itself.
+// NothingLeft fails the test if the directory of the Installer, or anything in it, exists.
 func NothingLeft(tb testing.TB, in *providercache.Installer) {
 	tb.Helper()
 	above := filepath.Dir(filepath.Dir(in.Target.Dir)) // made by the test
 	must.Len(tb, Tree(tb, above), 0, "left behind")
 }
 
-// ProviderErrors takes a joined error apart.
+// ProviderErrors splits a joined error.
 func ProviderErrors(tb testing.TB, err error) (failures []*getproviders.Fault) {
 	tb.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })
@@ -94,8 +93,8 @@ func ProviderErrors(tb testing.TB, err error) (failures []*getproviders.Fault) {
 	return failures
 }
 
-// Again returns a Fetcher with the fields that f has now, as the next run of a program would make it: what a Fetcher does is
-// decided at its first use.
+// Again returns a new Fetcher with the fields of f, as the next run of a program would make it: a Fetcher reads its fields
+// at its first use.
 func Again(f *providercache.Fetcher) *providercache.Fetcher {
 	return &providercache.Fetcher{
 		Source: f.Source, Client: f.Client, Platform: f.Platform, Product: f.Product, Limits: f.Limits, Observe: f.Observe, Now: f.Now, StateDir: f.StateDir,

@@ -18,8 +18,8 @@ import (
 // WrongH1 is the hash of no package.
 const WrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-// ListingRegistry starts a registry that lists the hashes of all packages, and publishes one for
-// each of three platforms. It lists the given h1, and the true ones of the other platforms.
+// ListingRegistry starts a registry that lists the hashes of all packages, and has a package for
+// each of three platforms. It lists the given h1, and the true ones for the other platforms.
 func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry := must.Get(providertest.NewRegistry(providertest.Options{ListHashes: true}))(tb)
@@ -35,21 +35,21 @@ func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*provi
 	return registry, NewUser(tb, registry)
 }
 
-// NewUser is a user who has installed nothing yet.
+// NewUser returns the Installer of a user who has installed nothing yet.
 func NewUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := NewInstaller(tb, RegistrySource(registry))
 	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
 	in.Fetcher.Product = getproviders.OpenTofu("")
-	in.Fetcher.Product.DefaultHost = RegistryHost // which is trusted as OpenTofu trusts its own registry
+	in.Fetcher.Product.DefaultHost = RegistryHost // OpenTofu trusts its own registry
 	return in
 }
 
-// EveryPlatform asks for the hashes of ListingRegistry's packages.
+// EveryPlatform requests the hashes of ListingRegistry's packages.
 var EveryPlatform = providercache.LockRequest{
 	Requirements: Require(RegistryHost+"/acme/widget", ""), Platforms: append(slices.Clone(OtherPlatforms), Linux),
 }
 
-// LockOne answers one request, and fails the test if that fails.
+// LockOne executes one request, and fails the test on an error.
 func LockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
 	tb.Helper()
 	result := First(in.Fetcher.Lock(tb.Context(), r))
@@ -57,10 +57,10 @@ func LockOne(tb testing.TB, in *providercache.Installer, r providercache.LockReq
 	return result
 }
 
-// First is the result of the only request.
+// First returns the result of the only request.
 func First[R any](results []R, _ error) R { return results[0] }
 
-// Installed is the lock file of a new installation of the package that EveryPlatform asks for.
+// Installed returns the lock file of a new installation of EveryPlatform's package.
 func Installed(t *testing.T, in *providercache.Installer) string {
 	t.Helper()
 	locks, report := Install(t, in, EveryPlatform.Requirements, nil)
@@ -68,14 +68,14 @@ func Installed(t *testing.T, in *providercache.Installer) string {
 	return string(locks.Encode(Product))
 }
 
-// LockOf makes the locks of one version of widget.
+// LockOf returns locks with one version of widget.
 func LockOf(v string, hashes ...getproviders.Hash) *depsfile.Locks {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: Provider("acme/widget"), Version: Version(v), Hashes: hashes})
 	return locks
 }
 
-// PackageHashes are those of an archive with a directory in it.
+// PackageHashes returns the hashes of an archive with a directory in it.
 func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getproviders.Hash) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "package.zip")
@@ -93,5 +93,5 @@ func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	return h1, zh, h1Archive
 }
 
-// ZHOf is the zh of an archive.
+// ZHOf returns the zh of an archive.
 func ZHOf(content []byte) getproviders.Hash { return getproviders.ZH(sha256.Sum256(content)) }

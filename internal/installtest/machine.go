@@ -16,14 +16,14 @@ import (
 type Machine struct {
 	Registry     *providertest.Registry
 	Cache, State string // directories
-	Named        bool   // the user named the cache
-	Strict       bool   // a file's ctime has to be what its receipt records
+	Named        bool   // the user set the cache's path
+	Strict       bool   // a file's ctime must be that of its receipt
 }
 
 // Both requires the two providers.
 var Both = Require(RegistryHost+"/acme/a", "", RegistryHost+"/acme/b", "~> 1.0")
 
-// NewMachine returns a machine on which nothing was done.
+// NewMachine returns a machine without cache and state.
 func NewMachine(tb testing.TB) *Machine {
 	tb.Helper()
 	registry, _ := NewRegistry(tb, "a", "b")
@@ -31,7 +31,7 @@ func NewMachine(tb testing.TB) *Machine {
 	return &Machine{Registry: registry, Cache: filepath.Join(dir, "cache"), State: filepath.Join(dir, "state")}
 }
 
-// Installer installs into a new working directory.
+// Installer returns an Installer into a new working directory.
 func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 	tb.Helper()
 	cache := must.Get(providercache.OpenCache(m.Cache, m.Named))(tb)
@@ -41,14 +41,14 @@ func (m *Machine) Installer(tb testing.TB) *providercache.Installer {
 	return in
 }
 
-// Maintenance is that of the machine's cache.
+// Maintenance returns the Maintenance of the machine's cache.
 func (m *Machine) Maintenance(tb testing.TB) *providercache.Maintenance {
 	tb.Helper()
 	cache := must.Get(providercache.OpenCache(m.Cache, m.Named))(tb)
 	return (&providercache.Fetcher{StateDir: m.State}).Maintain(cache)
 }
 
-// PackageDir is where a store has a version of a provider, for Linux.
+// PackageDir returns the path of a provider's version in a store, for Linux.
 func PackageDir(address, v string) string {
 	return layout.UnpackedPath(Provider(address), Version(v), Linux)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Meeting is a source that answers only when so many questions for versions, and for packages, have been asked: a caller that asks one
-// after the other waits for ever. For 0 it answers at once.
+// Meeting returns a source that answers only when the given numbers of requests, for versions and for packages, have arrived: a caller
+// that makes one after the other waits for ever. 0 means that it answers at once.
 func Meeting(source getproviders.Source, versions, packages int) getproviders.Source {
 	return meeting{source, newBarrier(versions), newBarrier(packages)}
 }
@@ -32,7 +32,7 @@ func (m meeting) Package(ctx context.Context, p getproviders.Provider, v getprov
 	return m.Source.Package(ctx, p, v, plat)
 }
 
-// barrier lets callers pass when all have come.
+// barrier blocks callers until all have arrived.
 type barrier struct {
 	mu   sync.Mutex
 	left int

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// NewRegistry starts a registry with version 1.0.0 of some of acme's
-// providers, and returns an Installer that asks it.
+// NewRegistry starts a registry with version 1.0.0 of some of acme's providers, and returns an
+// Installer that uses it.
 func NewRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry := providertest.New(tb)
@@ -28,24 +28,24 @@ func NewRegistry(tb testing.TB, types ...string) (*providertest.Registry, *provi
 	return registry, in
 }
 
-// RegistryHost leads to a registry without discovery. The registry's own host works with
+// RegistryHost is the host of a registry without discovery. The registry's own host works with
 // discovery, but has a port, which can't be in a file name on Windows.
 const RegistryHost = "registry.example.com"
 
-// RegistrySource is a source of a registry at RegistryHost.
+// RegistrySource returns a source of a registry at RegistryHost.
 func RegistrySource(r *providertest.Registry) *getproviders.RegistrySource {
 	source := r.Source()
 	source.Product = Product
 	return source
 }
 
-// Impatient returns a client that tries again at once, and doesn't wait long for the next byte.
+// Impatient returns a client that retries at once, and has a short stall timeout.
 func Impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 	tb.Helper()
 	return ImpatientFor(tb, base, 2*time.Second) // a busy machine stalls, too
 }
 
-// ImpatientFor returns a client that tries again at once, and waits so long for the next byte.
+// ImpatientFor returns a client that retries at once, and has the given stall timeout.
 func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
 	tb.Helper()
 	return must.Get(hosts.NewClient(hosts.ClientOptions{
@@ -53,7 +53,7 @@ func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *h
 	}))(tb)
 }
 
-// ExampleSource stands for what a program would write as
+// ExampleSource replaces what a program would write as
 //
 //	product := getproviders.Terraform("1.15.9")
 //	client, err := getproviders.NewClient(getproviders.ClientOptions{Retries: 1})
@@ -61,8 +61,7 @@ func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *h
 //	widget, err := product.ParseProvider("acme/widget")
 //	dir := "." // the directory of a configuration
 //
-// with a registry in this process, which has the provider acme/widget, in the
-// place of the real ones.
+// with a registry in this process that has the provider acme/widget.
 func ExampleSource() (source getproviders.Source, client *http.Client, widget getproviders.Provider, dir string, closeAll func()) {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
@@ -79,7 +78,7 @@ func ExampleSource() (source getproviders.Source, client *http.Client, widget ge
 	}
 }
 
-// Lockable publishes packages for three platforms, each another archive.
+// Lockable publishes packages for three platforms, each with another archive.
 func Lockable(tb testing.TB, registry *providertest.Registry, name string, versions ...string) {
 	tb.Helper()
 	for _, v := range versions {

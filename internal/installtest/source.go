@@ -16,20 +16,20 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Source is a Source of packages that a test made. It is set up before it is used.
+// Source is a Source of packages made by a test. Set it up before its first use.
 type Source struct {
-	Dir      string // in which local archives are
+	Dir      string // the directory of local archives
 	Packages map[getproviders.Provider]map[getproviders.Version]getproviders.Package
 	Broken   map[getproviders.Provider]error
 	Warnings map[getproviders.Provider][]string
 
 	mu            sync.Mutex
-	VersionsAsked int // how often it was asked for versions, and for packages
+	VersionsAsked int // the number of requests for versions
 	MetadataAsked int
-	Located       int // questions for a SourceURL, which count as metadata, too
+	Located       int // requests for a SourceURL, which count in MetadataAsked, too
 }
 
-// NewSource returns a source that has nothing yet.
+// NewSource returns an empty source.
 func NewSource(tb testing.TB) *Source {
 	return &Source{
 		Dir:      tb.TempDir(),
@@ -48,12 +48,12 @@ func (s *Source) Add(address, v string, at getproviders.Location) {
 	s.Packages[p][Version(v)] = getproviders.Package{Provider: p, Version: Version(v), Platform: Linux, Location: at}
 }
 
-// Loader loads what a package is authenticated by.
+// Loader loads the authenticator of a package.
 type Loader interface {
 	Load(ctx context.Context) (getproviders.Authenticator, error)
 }
 
-// Trust lets a package be authenticated by what by loads; nil: by nothing.
+// Trust lets by authenticate a package; nil means no authentication.
 func (s *Source) Trust(address, v string, by Loader) {
 	pkg := s.Packages[Provider(address)][Version(v)]
 	pkg.Trust = getproviders.Trust{}
@@ -72,14 +72,14 @@ func (s *Source) Trust(address, v string, by Loader) {
 	s.Packages[Provider(address)][Version(v)] = pkg
 }
 
-// From gives a package a source URL.
+// From sets the source URL of a package.
 func (s *Source) From(address, v, origin string) {
 	pkg := s.Packages[Provider(address)][Version(v)]
 	pkg.SourceURL = origin
 	s.Packages[Provider(address)][Version(v)] = pkg
 }
 
-// AddZip publishes a local archive, by default one with an executable only.
+// AddZip publishes a local archive, by default one with only an executable.
 func (s *Source) AddZip(tb testing.TB, address, v string, archive ...[]byte) {
 	tb.Helper()
 	p := Provider(address)
@@ -131,21 +131,21 @@ func (s *Source) Describe(getproviders.Provider) getproviders.Description {
 	return getproviders.Description{Name: "memory", SourceURL: s.sourceURL}
 }
 
-// Expected is a checksum that is known before anything is loaded.
+// Expected is a checksum that is known before Load.
 type Expected [sha256.Size]byte
 
 func (e Expected) Load(context.Context) (getproviders.Authenticator, error) {
 	return getproviders.AnyHash{getproviders.ZH(e)}, nil
 }
 
-// ListedHashes are what a source lists of a package.
+// ListedHashes are the hashes that a source lists of a package.
 type ListedHashes getproviders.AnyHash
 
 func (l ListedHashes) Load(context.Context) (getproviders.Authenticator, error) {
 	return getproviders.AnyHash(l), nil
 }
 
-// ReadArchive reads the archive of a package, and compares it with the checksum that it is expected to have.
+// ReadArchive reads the archive of a package, and compares it with its expected checksum.
 func ReadArchive(ctx context.Context, pkg getproviders.Package) error {
 	opened, err := pkg.Location.(getproviders.Archive).Open(ctx, 0)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Trust is a Trust and its own Authenticator.
+// Trust is a loader that is its own Authenticator.
 type Trust struct {
-	Any     getproviders.AnyHash // if there are any, one has to match
+	Any     getproviders.AnyHash // if not empty, one must match
 	Result  getproviders.AuthenticationResult
-	Refuse  bool // nothing is authentic
+	Refuse  bool // Authenticate fails
 	LoadErr error
 
 	Asked atomic.Int32
@@ -25,7 +25,7 @@ func (t *Trust) Load(context.Context) (getproviders.Authenticator, error) {
 	return t, nil
 }
 
-// ErrRefused is what a Trust says that refuses.
+// ErrRefused is the error of a Trust with Refuse.
 var ErrRefused = errors.New("refused by the test")
 
 func (t *Trust) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {

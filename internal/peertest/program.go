@@ -1,4 +1,4 @@
-// Package peertest finds the programs of others that tests compare with, and says which of many cases run.
+// Package peertest finds the programs that tests compare with, and selects which of many cases run.
 package peertest
 
 import (
@@ -17,19 +17,17 @@ import (
 	"syscall"
 )
 
-// Test is what a *testing.T, a *testing.B and a *testing.F have in common to end
-// with.
+// Test has the methods of *testing.T, *testing.B and *testing.F with which a test ends.
 type Test interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Skipf(format string, args ...any)
 }
 
-// LookProgram finds a program that a test runs or compares with, by the first of its
-// names that is on PATH or is a path. Instead of the programs terraform and tofu
-// it may be those that TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name. Where there
-// is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails. A test that is to
-// be short (-short) is skipped instead of running one of these two.
+// LookProgram finds a program that a test runs or compares with: the first of names that is on PATH
+// or is a path. TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU replace the programs terraform and tofu.
+// If no program is found, the test is skipped, or fails with TFDEPS_REQUIRE_PEERS=1. A short test
+// (-short) of terraform or tofu is skipped.
 func LookProgram(t Test, names ...string) (path string) {
 	t.Helper()
 	for _, name := range names {
@@ -53,11 +51,12 @@ func LookProgram(t Test, names ...string) (path string) {
 	return ""
 }
 
-// RunsScripts reports whether there are a shell and the programs that scripts start. On Windows there are only under Wine:
-// there TFDEPS_TEST_PROGRAMS is a directory with programs that start those of the system below (testdata/wine/native).
+// RunsScripts reports whether the system has a shell and the programs that scripts start. Windows has them only under
+// Wine: there TFDEPS_TEST_PROGRAMS is a directory with programs that start those of the system below
+// (testdata/wine/native).
 func RunsScripts() bool { return runtime.GOOS != "windows" || os.Getenv("TFDEPS_TEST_PROGRAMS") != "" }
 
-// ScriptPath is a path as such programs understand it: under Wine, C: is the directory that TFDEPS_TEST_DRIVE_C names.
+// ScriptPath returns a path for such programs: under Wine, C: is the directory in TFDEPS_TEST_DRIVE_C.
 func ScriptPath(path string) string {
 	if runtime.GOOS == "windows" {
 		path = os.Getenv("TFDEPS_TEST_DRIVE_C") + filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
@@ -65,9 +64,9 @@ func ScriptPath(path string) string {
 	return path
 }
 
-// WriteProgram writes a program that a test is going to start, such as a script. It
-// waits for programs that are being started by others: one that inherited the open file
-// would keep the system from starting it ("text file busy"). Where Windows runs scripts, a program PATH.exe starts the script.
+// WriteProgram writes a program for a test to start, such as a script. It waits for processes that are being started: one that
+// inherited the open file would prevent the program's start ("text file busy"). If Windows runs scripts, a program PATH.exe
+// starts the script.
 func WriteProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -80,15 +79,14 @@ func WriteProgram(path string, content []byte) error {
 	return err
 }
 
-// AwaitStarts waits for programs that are being started. Those that begin to start
-// afterwards inherit no file that was closed before, so it can be run.
+// AwaitStarts waits for processes that are being started. Later ones don't inherit files that are
+// closed already, so such a file can be run.
 func AwaitStarts() {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 }
 
-// PeerProgram returns the path of a program: that which TFDEPS_PEER_<NAME> names,
-// else the one on PATH.
+// PeerProgram returns the path of a program: that in TFDEPS_PEER_<NAME>, or else the one on PATH.
 func PeerProgram(name string) (path string, err error) {
 	if given := os.Getenv(peerVariable(name)); given != "" {
 		if path, err = exec.LookPath(given); err == nil {
@@ -99,11 +97,11 @@ func PeerProgram(name string) (path string, err error) {
 	return exec.LookPath(name)
 }
 
-// peerVariable is the variable that names another program to compare with.
+// peerVariable returns the variable that replaces a program.
 func peerVariable(name string) string { return "TFDEPS_PEER_" + strings.ToUpper(name) }
 
-// LookTerraform is LookProgram for a real terraform that is to trust the CA of a
-// server: it does where SSL_CERT_FILE is read, which is neither macOS nor Windows.
+// LookTerraform is LookProgram for a real terraform that must trust a server's CA, which it does if
+// it reads SSL_CERT_FILE; on macOS and Windows it doesn't.
 func LookTerraform(t Test) (path string) {
 	t.Helper()
 	if runtime.GOOS == "darwin" || !RunsScripts() {
@@ -113,7 +111,7 @@ func LookTerraform(t Test) (path string) {
 	return LookProgram(t, "terraform")
 }
 
-// Command is a run of terraform or tofu in a directory, with nothing of what its user has set; env counts more.
+// Command returns a run of terraform or tofu in a directory, without the user's settings; env overrides them.
 func Command(ctx context.Context, program, dir string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -121,8 +119,8 @@ func Command(ctx context.Context, program, dir string, env []string, args ...str
 	return cmd
 }
 
-// OneInFive reports whether the case of a name is in the fifth of a test's cases that
-// runs where not all do. It is the same fifth every time.
+// OneInFive reports whether a case is in the fifth of a test's cases that runs when not all do. It
+// is the same fifth every time.
 func OneInFive(name string) bool { return oneIn(5, name) }
 
 func oneIn(n uint32, name string) bool {
@@ -131,7 +129,7 @@ func oneIn(n uint32, name string) bool {
 	return sum.Sum32()%n == 0
 }
 
-// FirstIfShort returns the first n cases of a test if it is to be short (-short), and otherwise all of them.
+// FirstIfShort returns the first n cases of a short test (-short), otherwise all of them.
 func FirstIfShort[Case any](n int, cases ...Case) []Case {
 	if flagValue("test.short") == "true" {
 		return cases[:min(n, len(cases))]
@@ -139,8 +137,8 @@ func FirstIfShort[Case any](n int, cases ...Case) []Case {
 	return cases
 }
 
-// MoreAtOnce has twice as many tests run side by side as usual, unless -parallel says how many, and the collector of garbage wait for
-// more of it, unless GOGC says for how much. TestMain calls it where tests wait for programs and servers. It parses the flags.
+// MoreAtOnce doubles the number of parallel tests, unless -parallel is given, and lets the garbage collector run less often, unless
+// GOGC is set. TestMain calls it in packages whose tests wait for programs and servers. It parses the flags.
 func MoreAtOnce() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -153,7 +151,7 @@ func MoreAtOnce() {
 	}
 }
 
-// flagValue is the value of a test's flag, "" outside of tests.
+// flagValue returns the value of a test's flag, or "" outside of tests.
 func flagValue(name string) string {
 	if f := flag.Lookup(name); f != nil {
 		return f.Value.String()
@@ -161,10 +159,10 @@ func flagValue(name string) string {
 	return ""
 }
 
-// All reports whether each case runs of which otherwise a sample does, as in .ci/run.
+// All reports whether all cases of sampled tests run, as in .ci/run.
 func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") == "all" }
 
-// Rounds is how often a test repeats something, such as a race: all times if [All] cases run, and few times as a rule.
+// Rounds returns how often a test repeats something, such as a race: all if [All] cases run, otherwise few.
 func Rounds(few, all int) int {
 	if All() {
 		return all
@@ -172,8 +170,8 @@ func Rounds(few, all int) int {
 	return few
 }
 
-// Stride is how many steps a test goes on that otherwise goes through every step of something: 1 if [All] cases run, 5 as a rule, and
-// short if the test is to be short (-short).
+// Stride returns the step width of a test that otherwise goes through every step: 1 if [All] cases run, short for a short test
+// (-short), otherwise 5.
 func Stride(short int) int {
 	switch {
 	case All():
@@ -184,9 +182,8 @@ func Stride(short int) int {
 	return 5
 }
 
-// PeerCase skips nine in ten cases of a test that compares many with another
-// program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
-// subtest calls it, with its name.
+// PeerCase skips nine in ten cases of a test that compares many cases with another program, unless
+// TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own subtest calls it, with its name.
 func PeerCase(t Test, name string) {
 	t.Helper()
 	if All() || oneIn(10, name) {
@@ -198,9 +195,9 @@ func PeerCase(t Test, name string) {
 	t.Skipf("one case in ten is enough; TFDEPS_TEST_PEERS=all runs the others, too")
 }
 
-// SpreadTemporary makes a directory for all temporary files of this process, which the caller removes after the last test. It has ext4
-// place what tests make there in different block groups. Without a journal ext4 skips inodes that were freed within the last minute, one
-// by one, for each new file of a group; for tests that make and remove thousands of files that is a sixth of their processor time.
+// SpreadTemporary makes a directory for all temporary files of this process, which the caller removes after the last test. ext4 places
+// its subdirectories in different block groups. Without a journal ext4 skips inodes that were freed within the last minute, one by one,
+// for each new file of a group; for tests that make and remove thousands of files that takes a sixth of their processor time.
 func SpreadTemporary() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "tests"); err != nil {
 		return "", err

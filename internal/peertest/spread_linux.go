@@ -15,7 +15,7 @@ func spread(dir string) {
 		return
 	}
 	defer file.Close()
-	var flags [2]int32 // the first counts
+	var flags [2]int32 // the kernel writes only the first
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, file.Fd(), getFlags, uintptr(unsafe.Pointer(&flags))); errno == 0 {
 		flags[0] |= topOfHierarchy
 		_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, file.Fd(), setFlags, uintptr(unsafe.Pointer(&flags)))

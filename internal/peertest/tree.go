@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Tree is what lies below a directory, by name: the content of files, behind "x " if they can be run; "-> " and the target of
-// symlinks; "/" for directories that have nothing in them.
+// Tree returns the entries below a directory by name: the content of files, after "x " if they are executable; "-> " and the
+// target of symlinks; "/" for empty directories.
 func Tree(t Test, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -31,7 +31,7 @@ func Tree(t Test, dir string) map[string]string {
 	return found
 }
 
-// textOf is what Tree has for an entry; "" for a directory that isn't empty.
+// textOf returns Tree's text for an entry, or "" for a directory that isn't empty.
 func textOf(path string, d fs.DirEntry) (string, error) {
 	info, err := d.Info()
 	switch {

@@ -2,5 +2,5 @@
 
 package peertest
 
-// UsualUmask does nothing: there is no umask here.
+// UsualUmask does nothing, as this system has no umask.
 func UsualUmask() {}

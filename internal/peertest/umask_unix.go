@@ -4,7 +4,7 @@ package peertest
 
 import "syscall"
 
-// UsualUmask lets what this process and its children make be writable by their
-// user only, whatever the umask of who runs the tests: receipts don't count for
-// a cache that a group can write to. It is for TestMain.
+// UsualUmask makes new files of this process and its children writable only for their user,
+// whatever the tester's umask: receipts aren't trusted in a cache that a group can write to. It is
+// for TestMain.
 func UsualUmask() { syscall.Umask(0o022) }

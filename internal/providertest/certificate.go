@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// CA is a certificate authority that exists in memory only. Servers that share
-// one are all trusted by the client of any of them.
+// CA is a certificate authority in memory. Servers that share one are all trusted by the client of
+// any of them.
 type CA struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -38,10 +38,10 @@ func NewCA() *CA {
 	}
 }
 
-// PEM is the authority's certificate, for SSL_CERT_FILE.
+// PEM returns the authority's certificate, for SSL_CERT_FILE.
 func (c *CA) PEM() []byte { return c.pem }
 
-// serverCertificate makes a certificate for every name that loopback has.
+// serverCertificate makes a certificate for all names of the loopback interface.
 func (c *CA) serverCertificate() tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(err)
@@ -55,8 +55,8 @@ func (c *CA) serverCertificate() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// certificateTemplate is valid for a day: longer than any test, too short to
-// be of use to an attacker who finds it.
+// certificateTemplate is valid for a day: longer than any test, but too short to be of use to an
+// attacker who finds it.
 func certificateTemplate(serial int64, name string) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{
@@ -67,8 +67,8 @@ func certificateTemplate(serial int64, name string) *x509.Certificate {
 	}
 }
 
-// ServerPEM makes a certificate for every name that loopback has, and returns
-// it and its key as servers that are programs of their own read them.
+// ServerPEM makes a certificate for all names of the loopback interface, and returns it and its key
+// in PEM, for server programs.
 func (c *CA) ServerPEM() (certificate, key []byte, err error) {
 	made := c.serverCertificate()
 	der, err := x509.MarshalPKCS8PrivateKey(made.PrivateKey)

@@ -22,24 +22,20 @@ func (r *Registry) hostBlocks(hosts []string) string {
 	return text.String()
 }
 
-// Env is Environ with a CLI configuration in which hosts, like Host itself, are
-// this registry.
+// Env is Environ with a CLI configuration that redirects hosts, and Host itself, to this registry.
 func (r *Registry) Env(dir string, hosts ...string) ([]string, error) {
 	return r.Environ(dir, r.hostBlocks(hosts))
 }
 
-// Env is Environ with a CLI configuration that installs everything from this
-// mirror.
+// Env is Environ with a CLI configuration that installs everything from this mirror.
 func (m *Mirror) Env(dir string) ([]string, error) {
 	return m.Environ(dir, fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", m.URL()))
 }
 
-// Environ writes the CA's certificate and a CLI configuration into dir, which
-// has to exist, and returns the environment variables that make a real
-// terraform (or a program like it) use them, and no other certificate, of which the
-// machine may have hundreds to parse. Go reads SSL_CERT_FILE on neither
-// macOS nor Windows: a program that does no more than Go does can't be tested
-// there with it.
+// Environ writes the CA's certificate and a CLI configuration into dir, which must exist, and
+// returns the environment variables that make a real terraform (or a program like it) use them.
+// Other certificates, of which a machine may have hundreds to parse, aren't used. Go doesn't read
+// SSL_CERT_FILE on macOS and Windows: a program that relies on Go for it can't be tested there.
 func (s *Server) Environ(dir, cliConfig string) ([]string, error) {
 	ca := filepath.Join(dir, "ca.pem")
 	if err := os.WriteFile(ca, s.CAPEM(), 0o600); err != nil {

@@ -7,39 +7,37 @@ import (
 	"time"
 )
 
-// Fault is a way to break. The zero Fault breaks nothing.
+// Fault is a way in which responses fail. The zero Fault changes nothing.
 type Fault struct {
-	Path       string              // only for requests whose path contains this; "": for all
-	Times      int                 // for the first Times requests only; 0: always
-	Delay      time.Duration       // wait so long before answering
-	Status     int                 // answer with this status instead
+	Path       string              // only for requests whose path contains this; "" means all
+	Times      int                 // only for the first Times requests; 0 means always
+	Delay      time.Duration       // wait before the response
+	Status     int                 // respond with this status instead
 	RetryAfter string              // header, with Status
-	Redirect   string              // answer with this Location instead (302, or Status)
-	Header     http.Header         // extra or replaced header fields; nil values remove one
-	Body       func([]byte) []byte // change what is sent
-	Pause      time.Duration       // wait so long before each piece of body, of which none has more than 32 KiB
-	Rate       int64               // send no more bytes of body than this in a second (if > 0)
-	CutAfter   int64               // drop the connection after so many bytes of body (if > 0)
-	NoRange    bool                // send all of it, whatever part is asked for, and don't say that parts could be had
+	Redirect   string              // respond with this Location instead (302, or Status)
+	Header     http.Header         // additional or replaced header fields; a nil value removes one
+	Body       func([]byte) []byte // changes the body
+	Pause      time.Duration       // wait before each piece of body, of at most 32 KiB
+	Rate       int64               // maximum bytes of body in a second (if > 0)
+	CutAfter   int64               // drop the connection after this many bytes of body (if > 0)
+	NoRange    bool                // ignore Range, and don't send Accept-Ranges
 	Stall      bool                // send the header and CutAfter bytes, then nothing until the client gives up
 }
 
-// faultState is a fault and how often it is still to strike.
+// faultState is a fault and how often it still applies.
 type faultState struct {
 	kind string
 	Fault
-	left int // < 0: always
+	left int // negative means always
 }
 
-// Break applies a fault to all requests whose kind it is: "discovery",
-// "versions", "package", "sums", "signature", "archive", "module/versions",
-// "module/download", "module/archive" of a registry;
-// "index", "version", "archive" of a mirror. Of several faults
-// that fit a request, the one that was given last and isn't used up counts; so
-// a zero Fault heals.
+// Break applies a fault to all requests of a kind: "discovery", "versions", "package", "sums",
+// "signature", "archive", "module/versions", "module/download", "module/archive" of a registry;
+// "index", "version", "archive" of a mirror. If several faults match a request, the latest one that
+// isn't used up applies; so a zero Fault ends the earlier ones.
 //
-// HTTP/2 shares one connection among requests: CutAfter resets the stream
-// there, where it closes the connection of HTTP/1.
+// HTTP/2 shares one connection among requests: CutAfter resets the stream there, and closes the
+// connection of HTTP/1.
 func (s *Server) Break(kind string, f Fault) {
 	left := f.Times
 	if left == 0 {
@@ -50,7 +48,7 @@ func (s *Server) Break(kind string, f Fault) {
 	s.faults = append(s.faults, &faultState{kind: kind, Fault: f, left: left})
 }
 
-// faultFor returns the fault that strikes a request, and uses it up by one.
+// faultFor returns the fault for a request, and counts its use.
 func (s *Server) faultFor(kind, path string) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,13 +57,13 @@ func (s *Server) faultFor(kind, path string) Fault {
 		if f.kind != kind || f.left == 0 || !strings.Contains(path, f.Path) {
 			continue
 		}
-		f.left-- // an endless one counts down from -1 and never meets 0
+		f.left-- // an endless one counts down from -1 and never reaches 0
 		return f.Fault
 	}
 	return Fault{}
 }
 
-// instead answers in the server's place, if the fault is of that sort.
+// instead sends the fault's own response, if it has one.
 func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 	if f.Redirect == "" && f.Status == 0 {
 		return false
@@ -90,7 +88,7 @@ func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// pause waits, and reports whether there is still a client to answer.
+// pause waits, and reports whether the client is still connected.
 func (s *Server) pause(req *http.Request, delay time.Duration) bool {
 	if delay <= 0 {
 		return true
@@ -118,7 +116,7 @@ func (s *Server) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault)
 			case <-s.closing:
 			}
 		}
-		panic(http.ErrAbortHandler) // how a handler drops its connection
+		panic(http.ErrAbortHandler) // net/http drops the connection
 	}
 	header := f.Header
 	if f.NoRange {
@@ -142,12 +140,11 @@ func (s *Server) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault)
 	return &faultyWriter{ResponseWriter: w, header: header, left: limit, pause: pause, giveUp: giveUp, sent: sent}
 }
 
-// faultyWriter changes the header when it is final, and gives up after so many
-// bytes of body.
+// faultyWriter changes the header before it is sent, and gives up after a number of bytes of body.
 type faultyWriter struct {
 	http.ResponseWriter
 	header http.Header
-	left   int64 // < 0: no limit
+	left   int64 // negative means no limit
 	pause  func()
 	giveUp func()
 	sent   func(bytes int)

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// mirrorPath is where a mirror's documents and archives are.
+// mirrorPath is the path of a mirror's documents and archives.
 const mirrorPath = "/providers/"
 
-// Mirror is a running network mirror. It is safe for many goroutines.
+// Mirror is a running network mirror. Many goroutines may use it.
 type Mirror struct {
 	*Server
 	opts MirrorOptions
@@ -24,17 +24,16 @@ type Mirror struct {
 
 // MirrorOptions configures NewMirror; the zero value works.
 type MirrorOptions struct {
-	CA    *CA  // nil: a new one
-	Plain bool // speak http
-	// ArchiveURL is the URL of another mirror, which the documents say has the
-	// archives; "": they have relative URLs.
+	CA    *CA  // nil means a new one
+	Plain bool // use http
+	// ArchiveURL is the URL of another mirror, to which the documents' URLs of archives lead; ""
+	// means relative URLs.
 	ArchiveURL string
-	NoHashes   bool // documents have none, whatever packages say
+	NoHashes   bool // documents have no hashes, whatever the packages say
 }
 
-// NewMirror starts a mirror on a free port of 127.0.0.1. Close stops it. Its
-// requests are of the kinds "index", "version" and "archive", and "sums" and
-// "signature", which it doesn't have.
+// NewMirror starts a mirror on a free port of 127.0.0.1. Close stops it. Its requests are of the
+// kinds "index", "version" and "archive"; it has no files for the kinds "sums" and "signature".
 func NewMirror(opts MirrorOptions) (*Mirror, error) {
 	server, err := newServer(ServerOptions{CA: opts.CA, Plain: opts.Plain})
 	if err != nil {
@@ -45,12 +44,11 @@ func NewMirror(opts MirrorOptions) (*Mirror, error) {
 	return m, nil
 }
 
-// Add publishes a package of a provider whose address has the host, in place
-// of one with the same address, version and platform if there is one. It panics
-// if ArchivePath can't be read.
+// Add publishes a package of a provider with the given host, and replaces one with the same
+// address, version and platform. It panics if ArchivePath can't be read.
 func (m *Mirror) Add(host string, p PackageSpec) { m.add(host, p) }
 
-// URL is the mirror's base URL, with a slash at its end.
+// URL returns the mirror's base URL, with a trailing slash.
 func (m *Mirror) URL() string { return m.BaseURL() + mirrorPath }
 
 func (m *Mirror) handler() http.Handler {
@@ -63,7 +61,7 @@ func (m *Mirror) handler() http.Handler {
 	return mux
 }
 
-// route says of which kind a file is, and who finds it.
+// route returns the kind of a file, and the function that finds it.
 func (m *Mirror) route(file string) (kind string, find func(*http.Request) answer) {
 	version, isDocument := strings.CutSuffix(file, ".json")
 	switch {
@@ -101,7 +99,7 @@ func (m *Mirror) archive(req *http.Request) answer {
 	return answer{}
 }
 
-// asked returns the packages of the provider that a request is about.
+// asked returns the packages of a request's provider.
 func (m *Mirror) asked(req *http.Request) []servedPackage {
 	return m.provider(req.PathValue("host"), req.PathValue("namespace"), req.PathValue("type"))
 }
@@ -149,15 +147,14 @@ func (p servedPackage) listedHashes() []string {
 	if err != nil {
 		return hashes
 	}
-	if h1, err := zipHash(content); err == nil { // else it is no zip: then tests are about that
+	if h1, err := zipHash(content); err == nil { // tests may have archives that aren't zip files
 		hashes = append([]string{h1}, hashes...)
 	}
 	return hashes
 }
 
-// zipHash is the h1 of an archive, directories included. It is written out
-// here, rather than asked of the package under test, so that the two check each
-// other.
+// zipHash returns the h1 of an archive, directories included. It doesn't use the package under
+// test, so that the two check each other.
 func zipHash(content []byte) (string, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {

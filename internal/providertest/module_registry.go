@@ -21,27 +21,26 @@ const (
 // ModuleSpec is one version of a module that a registry knows.
 type ModuleSpec struct {
 	Namespace, Name, System string
-	Version                 string // as it is listed; it needn't be a version
-	// Location is where the registry says that the package is. It may be
-	// relative to the URL of that answer, like what AddArchive returns.
+	Version                 string // as it is listed; it may be invalid
+	// Location is the package's location in the registry's response. It may be relative to the URL
+	// of that response, like the result of AddArchive.
 	Location string
 }
 
-// module is the path of the module below modulesPath.
+// module returns the path of the module below modulesPath.
 func (m ModuleSpec) module() string {
 	return strings.Join([]string{m.Namespace, m.Name, m.System}, "/")
 }
 
-// modules is what a registry knows of modules, and the archives that it serves.
+// modules holds the modules of a registry, and the archives that it serves.
 type modules struct {
 	mu       sync.Mutex
-	known    map[string][]ModuleSpec // by path, in the order in which they were added
+	known    map[string][]ModuleSpec // by path, in the order of AddModule
 	archives map[string][]byte       // by name
 }
 
-// AddModule publishes a version of a module, after those that there are. Any
-// host may be redirected here, so modules have none. Requests are of the kinds
-// "module/versions" and "module/download".
+// AddModule publishes a version of a module, after the existing ones. Modules have no host, as any
+// host may be redirected here. Requests are of the kinds "module/versions" and "module/download".
 func (r *Registry) AddModule(m ModuleSpec) {
 	r.modules.mu.Lock()
 	defer r.modules.mu.Unlock()
@@ -51,8 +50,8 @@ func (r *Registry) AddModule(m ModuleSpec) {
 	r.modules.known[m.module()] = append(r.modules.known[m.module()], m)
 }
 
-// AddArchive serves bytes under a name, such as "net-1.0.0.tar.gz", and returns
-// the path where they are. Requests are of the kind "module/archive".
+// AddArchive serves bytes under a name, such as "net-1.0.0.tar.gz", and returns their path.
+// Requests are of the kind "module/archive".
 func (r *Registry) AddArchive(name string, content []byte) (path string) {
 	r.modules.mu.Lock()
 	defer r.modules.mu.Unlock()
@@ -63,10 +62,10 @@ func (r *Registry) AddArchive(name string, content []byte) (path string) {
 	return archivesPath + name
 }
 
-// ModulesURL is the base URL of modules.v1, for host blocks.
+// ModulesURL returns the base URL of modules.v1, for host blocks.
 func (r *Registry) ModulesURL() string { return r.BaseURL() + modulesPath }
 
-// versionsOf returns the versions of the module that a request is about.
+// versionsOf returns the versions of a request's module.
 func (m *modules) versionsOf(req *http.Request) []ModuleSpec {
 	asked := ModuleSpec{Namespace: req.PathValue("namespace"), Name: req.PathValue("name"), System: req.PathValue("system")}
 	m.mu.Lock()
@@ -96,7 +95,7 @@ func (m *modules) versions(req *http.Request) answer {
 	return document(typeJSON, toJSON(map[string]any{"modules": []any{map[string]any{"versions": versions}}}))
 }
 
-// download has no body as a rule, which an answer can't say.
+// download sends a response without a body, which the type answer can't express.
 func (m *modules) download(w http.ResponseWriter, req *http.Request) {
 	for _, spec := range m.versionsOf(req) {
 		if spec.Version != req.PathValue("version") {
@@ -109,7 +108,7 @@ func (m *modules) download(w http.ResponseWriter, req *http.Request) {
 	http.NotFound(w, req)
 }
 
-// handleModules adds what a registry of modules answers.
+// handleModules registers the handlers for modules.
 func (r *Registry) handleModules(mux *http.ServeMux) {
 	const module = modulesPath + "{namespace}/{name}/{system}/"
 	r.handle(mux, "module/versions", module+"versions", r.modules.versions)
@@ -119,8 +118,8 @@ func (r *Registry) handleModules(mux *http.ServeMux) {
 	r.handle(mux, "module/archive", archivesPath+"{file}", r.modules.archive)
 }
 
-// TarGz makes a deterministic archive of files (name to content), like those in
-// which modules are often served; the mode of all is 0644.
+// TarGz makes a deterministic archive of files (name to content), as modules are often served; all
+// files have mode 0644.
 func TarGz(files map[string]string) []byte {
 	var out bytes.Buffer
 	compressed := gzip.NewWriter(&out)

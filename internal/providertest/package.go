@@ -16,30 +16,29 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// PackageSpec is one package to be served. It has no host, because any host
-// may be redirected to a registry; mirrors get the host beside it.
+// PackageSpec is a package of a server. It has no host, because any host may be redirected to a
+// registry; Mirror.Add has a parameter for it.
 type PackageSpec struct {
 	Namespace, Type string
 	Version         string
-	Platform        getproviders.Platform // zero: current
-	Protocols       []string              // nil: "5.0"
+	Platform        getproviders.Platform // the zero value means the current one
+	Protocols       []string              // nil means "5.0"
 	Warnings        []string              // sent with the list of versions
 
-	// Archive is the package, made by Zip or read from anywhere. It is served
-	// from memory; a large one is better left where ArchivePath names it. With
-	// neither, there is a small one that holds a file named as the provider's
-	// executable.
+	// Archive is the package, made by Zip or read from anywhere, and served from memory.
+	// ArchivePath names a file instead, which is better for a large one. Without both, the package
+	// is a small one with a file named like the provider's executable.
 	Archive     []byte
 	ArchivePath string
 
-	// Signer signs the checksum list that this package is in; nil: the
-	// registry's. If several packages of one version name one, the last does.
+	// Signer signs the checksum list that contains this package; nil means the registry's. If
+	// several packages of one version have one, the last is used.
 	Signer *Signer
-	// Hashes are those that a mirror lists, or a registry with ListHashes; nil:
-	// the archive's h1 and zh, empty: none.
+	// Hashes are those that a mirror lists, or a registry with ListHashes; nil means the archive's
+	// h1 and zh, empty means none.
 	Hashes []string
-	// Keys are the signing keys that the registry lists for the package. nil:
-	// the key of the signer; empty: none.
+	// Keys are the signing keys that the registry lists for the package; nil means the signer's
+	// key, empty means none.
 	Keys []Key
 }
 
@@ -52,7 +51,7 @@ type Key struct {
 
 type servedPackage struct {
 	PackageSpec
-	host   string // of the provider's address; "": any
+	host   string // of the provider's address; "" means any
 	sha256 [sha256.Size]byte
 }
 
@@ -62,8 +61,8 @@ type catalogue struct {
 	packages []servedPackage
 }
 
-// add publishes a package of the provider's host, "" for any, in place of one
-// with the same identity. It panics if its archive can't be read.
+// add publishes a package for the provider's host, "" for any, and replaces one with the same
+// identity. It panics if the archive can't be read.
 func (c *catalogue) add(host string, p PackageSpec) {
 	added := servedPackage{PackageSpec: withDefaults(p), host: host}
 	sum, err := added.hash()
@@ -97,12 +96,12 @@ func withDefaults(p PackageSpec) PackageSpec {
 	return p
 }
 
-// identity is what no two packages of a server have in common.
+// identity returns the key by which add replaces packages.
 func (p servedPackage) identity() [5]string {
 	return [5]string{p.host, p.Namespace, p.Type, p.Version, p.Platform.OS + "_" + p.Platform.Arch}
 }
 
-// open returns the archive; the caller calls done when it has been read.
+// open returns the archive; the caller calls done after reading it.
 func (p servedPackage) open() (archive io.ReadSeeker, done func(), err error) {
 	if p.ArchivePath == "" {
 		return bytes.NewReader(p.Archive), func() {}, nil
@@ -127,14 +126,13 @@ func (p servedPackage) hash() (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// archiveName is written out here, rather than asked of the package under
-// test, so that the two check each other.
+// archiveName doesn't use the package under test, so that the two check each other.
 func (p servedPackage) archiveName() string {
 	return fmt.Sprintf("terraform-provider-%s_%s_%s_%s.zip", p.Type, p.Version, p.Platform.OS, p.Platform.Arch)
 }
 
-// sumsName is the name of the checksum list that the package is in; with
-// ".sig" it is the signature's.
+// sumsName returns the name of the package's checksum list; with ".sig" it is that of the
+// signature.
 func (p servedPackage) sumsName() string {
 	return fmt.Sprintf("terraform-provider-%s_%s_SHA256SUMS", p.Type, p.Version)
 }
@@ -159,8 +157,8 @@ func (c *catalogue) version(host, namespace, providerType, version string) []ser
 	})
 }
 
-// Zip makes a deterministic package archive of files (name to content); the
-// mode of all is 0755. A name that ends in a slash is a directory.
+// Zip makes a deterministic package archive of files (name to content); all have mode 0755. A name
+// that ends with a slash is a directory.
 func Zip(files map[string]string) []byte {
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)

@@ -1,7 +1,6 @@
-// Package providertest has a registry of providers and modules, and a network
-// mirror, on loopback for tests: they speak real HTTPS with a throw-away CA, sign
-// with a throw-away key, count requests, and break on command. What other modules need of it
-// is getproviders/providertest.
+// Package providertest has a registry of providers and modules, and a network mirror, on loopback
+// for tests: they serve real HTTPS with a temporary CA, sign with a temporary key, count requests,
+// and fail on demand. Other modules use its public part, getproviders/providertest.
 //
 //	func TestWidget(t *testing.T) {
 //		registry := providertest.New(t)
@@ -14,18 +13,17 @@
 //		// got.Executable is there; registry.Requests("archive") is 1
 //	}
 //
-// A registry is filled with Add and AddModule, and asked by its own host,
-// "localhost:PORT", by [Host] through Source, or by any other host that a host block of
-// a CLI configuration redirects to ServiceURL and ModulesURL: Env prepares that for
-// programs. Break has requests fail, and PackageSpec says what is odd about a package.
+// Add and AddModule fill a registry. Clients reach it by its own host, "localhost:PORT", by [Host]
+// through Source, or by any other host that a host block of a CLI configuration redirects to
+// ServiceURL and ModulesURL: Env prepares that for programs. Break lets requests fail, and
+// PackageSpec can make packages invalid.
 //
-// A mirror is filled alike, and asked below its URL. Both are Servers, which
-// serve anything else, too: a place to redirect to, say. Servers that share a CA
-// may name each other in their documents.
+// A mirror is filled in the same way, and reached by its URL. Both are Servers, which can serve
+// anything else, too, such as the target of a redirect. Servers that share a CA may have each
+// other's URLs in their documents.
 //
-// It is meant for tests of any package and for programs under test, so it
-// doesn't import testing. It does no more than a well-behaved registry has to:
-// no login, no pagination.
+// It is for tests of any package and for programs under test, so it doesn't import testing. It does
+// only what a well-behaved registry must do: no login, no pagination.
 package providertest
 
 import (
@@ -41,18 +39,18 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 )
 
-// Host is the host of the addresses that Provider returns. It has no port, which
-// couldn't be in the name of a directory on Windows.
+// Host is the host of Provider's addresses. It has no port, which couldn't be in the name of a
+// directory on Windows.
 const Host = hosts.Hostname("registry.example.com")
 
-// TB is what New needs of a *testing.T, a *testing.B or a *testing.F.
+// TB has the methods of a *testing.T, a *testing.B or a *testing.F that New needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
 	Fatal(args ...any)
 }
 
-// New starts a registry of the zero Options, which is closed when the test ends.
+// New starts a registry with the zero Options, and closes it when the test ends.
 func New(t TB) *Registry {
 	t.Helper()
 	registry, err := NewRegistry(Options{})
@@ -63,24 +61,24 @@ func New(t TB) *Registry {
 	return registry
 }
 
-// Registry is a running registry. It is safe for many goroutines.
+// Registry is a running registry. Many goroutines may use it.
 type Registry struct {
 	*Server
 	opts Options
 	catalogue
 	modules   modules
-	signature atomic.Int64 // of the URLs of archives; 0: they have none
+	signature atomic.Int64 // in the URLs of archives; 0 means none
 }
 
 // Options configures NewRegistry; the zero value works.
 type Options struct {
-	CA     *CA     // nil: a new one
-	Signer *Signer // nil: a new one
-	// EditSums changes a SHA256SUMS document before it is signed, for lists
-	// that are odd but authentic; nil leaves it alone.
+	CA     *CA     // nil means a new one
+	Signer *Signer // nil means a new one
+	// EditSums changes a SHA256SUMS document before it is signed, for invalid lists with a valid
+	// signature; nil means no change.
 	EditSums func(sums []byte) []byte
-	// ListHashes has each description of a package list the hashes of all
-	// packages of the version, as registries for OpenTofu do: PackageSpec.Hashes.
+	// ListHashes lists the hashes of all packages of a version in each package document, as
+	// registries for OpenTofu do: PackageSpec.Hashes.
 	ListHashes bool
 }
 
@@ -98,19 +96,19 @@ func NewRegistry(opts Options) (*Registry, error) {
 	return r, nil
 }
 
-// Add publishes a package, in place of one with the same address, version and
-// platform if there is one. It panics if ArchivePath can't be read.
+// Add publishes a package, and replaces one with the same address, version and platform. It panics
+// if ArchivePath can't be read.
 func (r *Registry) Add(p PackageSpec) { r.add("", p) }
 
-// Provider is the address of a provider on [Host]. It panics if the address isn't valid.
+// Provider returns the address of a provider on [Host]. It panics if the address is invalid.
 func (r *Registry) Provider(namespace, providerType string) getproviders.Provider {
 	p := getproviders.Provider{Hostname: Host, Namespace: namespace, Type: providerType}
 	must(p.Validate())
 	return p
 }
 
-// Source is a new source of the registry's packages, which remembers nothing yet. It
-// finds the registry as that of [Host] and by the registry's own host.
+// Source returns a new source of the registry's packages, with an empty cache. It finds the
+// registry by [Host] and by the registry's own host.
 func (r *Registry) Source() *getproviders.RegistrySource {
 	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
 		Host: {"providers.v1": r.ServiceURL()},
@@ -118,14 +116,14 @@ func (r *Registry) Source() *getproviders.RegistrySource {
 	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery}
 }
 
-// ServiceURL is the base URL of providers.v1, for host blocks.
+// ServiceURL returns the base URL of providers.v1, for host blocks.
 func (r *Registry) ServiceURL() string { return r.BaseURL() + servicePath }
 
-// Signer is who signs the checksum lists of packages that name no other.
+// Signer returns the signer of packages without their own.
 func (r *Registry) Signer() *Signer { return r.opts.Signer }
 
-// RenewURLs gives archives URLs with a signature that the registry names from now on, another one
-// each time. Requests for archives by URLs that were named before are refused with 403.
+// RenewURLs gives the URLs of archives a new signature parameter. Requests for archives by earlier
+// URLs then get a 403.
 func (r *Registry) RenewURLs() { r.signature.Add(1) }
 
 func (r *Registry) handler() http.Handler {
@@ -208,7 +206,7 @@ const (
 	filesPath   = "/files/"
 )
 
-// discoveryDocument names the services by relative URLs, as most hosts do.
+// discoveryDocument has relative URLs of the services, as most hosts have.
 func discoveryDocument() []byte {
 	return toJSON(map[string]any{"modules.v1": modulesPath, "providers.v1": servicePath})
 }
@@ -273,8 +271,7 @@ func (r *Registry) packageDocument(p servedPackage, all []servedPackage) []byte 
 	return toJSON(document)
 }
 
-// listedPackages is what registries for OpenTofu list: the hashes of a
-// version's packages.
+// listedPackages returns the hashes of a version's packages, as registries for OpenTofu list them.
 func listedPackages(all []servedPackage) map[string]any {
 	listed := map[string]any{}
 	for _, p := range all {
@@ -283,8 +280,7 @@ func listedPackages(all []servedPackage) map[string]any {
 	return listed
 }
 
-// sumsDocument lists the archives of one version for all platforms, in the
-// form that sha256sum prints.
+// sumsDocument lists the archives of one version for all platforms, in the format of sha256sum.
 func (r *Registry) sumsDocument(packages []servedPackage) []byte {
 	var lines []string
 	for _, p := range packages {
@@ -300,7 +296,7 @@ func (r *Registry) sumsDocument(packages []servedPackage) []byte {
 	return sums
 }
 
-// signerOf says who signs the checksum list of one version's packages.
+// signerOf returns the signer of the checksum list of one version's packages.
 func (r *Registry) signerOf(packages []servedPackage) *Signer {
 	signer := r.opts.Signer
 	for _, p := range packages {
@@ -314,7 +310,7 @@ func (r *Registry) signerOf(packages []servedPackage) *Signer {
 func toJSON(value any) []byte {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		panic(fmt.Sprintf("providertest: %s", err)) // only strings go in
+		panic(fmt.Sprintf("providertest: %s", err)) // all values are strings
 	}
 	return text
 }

@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// Server is a web server that counts requests and breaks on command. It is safe
-// for many goroutines.
+// Server is a web server that counts requests and fails on demand. Many goroutines may use it.
 type Server struct {
 	ca      *CA
 	plain   bool
@@ -25,9 +24,9 @@ type Server struct {
 	http    *http.Server
 	listen  net.Listener
 	closing chan struct{}
-	running sync.WaitGroup // what Close waits for: the server and its handlers
+	running sync.WaitGroup // the server and its handlers, for which Close waits
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	closed   bool
 	faults   []*faultState
 	tokens   map[string]string // by kind of request
@@ -38,9 +37,9 @@ type Server struct {
 
 // ServerOptions configures NewServer; the zero value works.
 type ServerOptions struct {
-	CA      *CA          // nil: a new one
-	Plain   bool         // speak http
-	Handler http.Handler // nil: nothing is found
+	CA      *CA          // nil means a new one
+	Plain   bool         // use http
+	Handler http.Handler // nil means 404
 }
 
 // NewServer starts a server on a free port of 127.0.0.1. Close stops it. All
@@ -58,7 +57,7 @@ func NewServer(opts ServerOptions) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server that has its address, and is yet to be started.
+// newServer returns a server that listens, but isn't started yet.
 func newServer(opts ServerOptions) (s *Server, err error) {
 	ca := opts.CA
 	if ca == nil {
@@ -82,7 +81,7 @@ func newServer(opts ServerOptions) (s *Server, err error) {
 
 func (s *Server) start(handler http.Handler) {
 	s.http.Handler = handler
-	s.http.ErrorLog = log.New(io.Discard, "", 0) // clients that give up are what tests are about
+	s.http.ErrorLog = log.New(io.Discard, "", 0) // tests let clients give up, which net/http would log
 	s.http.ConnState = s.countConnection
 	s.running.Go(func() {
 		if s.plain {
@@ -102,8 +101,8 @@ func newClient(ca *CA) *http.Client {
 	}}
 }
 
-// Close stops the server, drops its connections and those of Client, and
-// waits until no request is being answered any more. Closing twice is fine.
+// Close stops the server, drops its connections and those of Client, and waits for running
+// handlers. It may be called twice.
 func (s *Server) Close() {
 	if s.markClosed() {
 		close(s.closing)
@@ -121,7 +120,7 @@ func (s *Server) markClosed() (first bool) {
 	return first
 }
 
-// enter counts a handler in, for Close to wait for; false if it is too late.
+// enter adds a handler, for which Close waits; it returns false after Close.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,11 +130,11 @@ func (s *Server) enter() bool {
 	return !s.closed
 }
 
-// Host is "localhost:PORT". It may be the host of a provider: a registry's
-// discovery works there.
+// Host returns "localhost:PORT". It can be the host of a provider: a registry's discovery works
+// there.
 func (s *Server) Host() string { return fmt.Sprintf("localhost:%d", s.port) }
 
-// BaseURL is the server's URL, without a slash at its end.
+// BaseURL returns the server's URL, without a trailing slash.
 func (s *Server) BaseURL() string {
 	if s.plain {
 		return "http://" + s.Host()
@@ -143,15 +142,15 @@ func (s *Server) BaseURL() string {
 	return "https://" + s.Host()
 }
 
-// Client returns an HTTP client that trusts the server's CA and no other,
-// and uses no proxy. It is the same one each time: copy it to change it.
+// Client returns an HTTP client that trusts only the server's CA, and uses no proxy. It is the same
+// one each time: copy it to change it.
 func (s *Server) Client() *http.Client { return s.client }
 
-// CAPEM is the CA's certificate, for SSL_CERT_FILE.
+// CAPEM returns the CA's certificate, for SSL_CERT_FILE.
 func (s *Server) CAPEM() []byte { return s.ca.PEM() }
 
-// RequireToken makes the server answer 401 to requests of these kinds unless
-// they bear the token. There is no way back.
+// RequireToken makes the server answer 401 to requests of these kinds without the bearer token. It
+// can't be undone.
 func (s *Server) RequireToken(token string, kinds ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +159,7 @@ func (s *Server) RequireToken(token string, kinds ...string) {
 	}
 }
 
-// refuses reports whether a request lacks the token that it needs.
+// refuses reports whether a request lacks its required token.
 func (s *Server) refuses(kind string, req *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,13 +167,13 @@ func (s *Server) refuses(kind string, req *http.Request) bool {
 	return needed && req.Header.Get("Authorization") != "Bearer "+token
 }
 
-// answer is what a healthy server sends. Without a body it is a status.
+// answer is the response of a server without faults. Without a body it is a status.
 type answer struct {
-	status      int // 0: 404
+	status      int // 0 means 404
 	contentType string
 	etag        string
 	body        io.ReadSeeker
-	done        func() // nil: nothing to close
+	done        func() // nil means nothing to close
 }
 
 func document(contentType string, content []byte) answer {
@@ -188,8 +187,7 @@ const (
 	typeZip    = "application/zip"
 )
 
-// answer counts a request, then sends what find finds, as far as no fault is in
-// the way.
+// answer records a request, then sends the result of find, or the fault's response.
 func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, find func(*http.Request) answer) {
 	s.receive(w, req, kind, func(w http.ResponseWriter, fault Fault) {
 		found := find(req)
@@ -225,13 +223,12 @@ func (s *Server) handle(mux *http.ServeMux, kind, pattern string, find func(*htt
 
 func nothing(*http.Request) answer { return answer{} }
 
-// serve is answer for what another handler serves. Fault.Body has no effect.
+// serve is answer for another handler. Fault.Body has no effect.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, kind string, handler http.Handler) {
 	s.receive(w, req, kind, func(w http.ResponseWriter, _ Fault) { handler.ServeHTTP(w, req) })
 }
 
-// receive counts a request and has it answered, as far as no fault is in the
-// way.
+// receive records a request and calls answer, or sends the fault's response.
 func (s *Server) receive(w http.ResponseWriter, req *http.Request, kind string, answer func(http.ResponseWriter, Fault)) {
 	if !s.enter() {
 		return
@@ -249,9 +246,9 @@ func (s *Server) receive(w http.ResponseWriter, req *http.Request, kind string, 
 	}
 }
 
-// Request is what the server remembers of a request.
+// Request is the record of a request.
 type Request struct {
-	Kind   string // as for Break; "other" for what no client should ask for
+	Kind   string // as for Break; "other" for requests that no client should make
 	Method string
 	Proto  string // "HTTP/2.0"
 	Path   string
@@ -277,8 +274,8 @@ func (s *Server) Log() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// Requests returns how many requests of a kind there were, of any method
-// ("HEAD" counts all HEAD requests, of any kind; "" counts everything).
+// Requests returns the number of requests of a kind, of any method ("HEAD" counts all HEAD
+// requests, of any kind; "" counts all requests).
 func (s *Server) Requests(kind string) int {
 	n := 0
 	for _, req := range s.Log() {
@@ -289,8 +286,7 @@ func (s *Server) Requests(kind string) int {
 	return n
 }
 
-// Sent returns how many bytes of bodies were sent, those of error messages left
-// out.
+// Sent returns the number of bytes of bodies sent, without those of error messages.
 func (s *Server) Sent() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,21 +13,20 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// Signer signs checksum lists with an OpenPGP key of its own. Everything but
-// Revoke is safe for many goroutines.
+// Signer signs checksum lists with an OpenPGP key of its own. Many goroutines may use it, except
+// for Revoke.
 type Signer struct {
 	entity *openpgp.Entity
 	opts   SignerOptions
 }
 
-// SignerOptions configures NewSigner; the zero value is a key that is valid
-// now and stays so.
+// SignerOptions configures NewSigner; the zero value is a key that is valid now and doesn't expire.
 type SignerOptions struct {
-	Name     string        // of the key's owner; "": a made-up one
-	Created  time.Time     // of the key; zero: an hour ago
-	Lifetime time.Duration // of the key, from Created on, in whole seconds; 0: for ever
-	SignedAt time.Time     // what signatures say they were made at; zero: when the Signer was
-	// SignatureLifetime is how long signatures hold, in whole seconds; 0: for ever.
+	Name     string        // of the key's owner; "" means a fictional one
+	Created  time.Time     // of the key; the zero value means an hour ago
+	Lifetime time.Duration // of the key, from Created on, in whole seconds; 0 means no expiry
+	SignedAt time.Time     // the creation time in signatures; the zero value means the time of NewSigner
+	// SignatureLifetime is the lifetime of signatures, in whole seconds; 0 means no expiry.
 	SignatureLifetime time.Duration
 }
 
@@ -51,18 +50,17 @@ func NewSigner(opts SignerOptions) *Signer {
 	return &Signer{entity: entity, opts: opts}
 }
 
-// KeyID is the ID of the primary key, in 16 upper-case hex digits.
+// KeyID returns the ID of the primary key, in 16 upper-case hex digits.
 func (s *Signer) KeyID() string { return fmt.Sprintf("%016X", s.entity.PrimaryKey.KeyId) }
 
-// Key is the signer's key as a registry lists it, without a trust signature.
+// Key returns the signer's key as a registry lists it, without a trust signature.
 func (s *Signer) Key() Key { return Key{KeyID: s.KeyID(), Armored: s.Armored()} }
 
-// Armored is the public key in ASCII armor.
+// Armored returns the public key in ASCII armor.
 func (s *Signer) Armored() string { return inArmor(openpgp.PublicKeyType, s.public()) }
 
-// Sign returns a binary detached signature, the same for the same data: it is as
-// if it had been made once. It doesn't check whether the key is valid: that is for
-// those who verify.
+// Sign returns a binary detached signature, the same for the same data. It doesn't check whether
+// the key is valid, so that tests can make invalid signatures.
 func (s *Signer) Sign(data []byte) []byte {
 	lifetime := uint32(s.opts.SignatureLifetime / time.Second)
 	sig := &packet.Signature{
@@ -85,14 +83,13 @@ func (s *Signer) Sign(data []byte) []byte {
 	return out.Bytes()
 }
 
-// TrustSignature signs another signer's key, as HashiCorp's partner
-// programme does: an armored detached signature over the key's bytes as they
-// are without armor.
+// TrustSignature signs another signer's key, as HashiCorp's partner programme does: it returns an
+// armored detached signature of the key's unarmored bytes.
 func (s *Signer) TrustSignature(over *Signer) string {
 	return inArmor(openpgp.SignatureType, s.Sign(over.public()))
 }
 
-// Revoke has the key say of itself, from now on, that it is revoked.
+// Revoke adds a revocation to the key.
 func (s *Signer) Revoke() { must(s.entity.RevokeKey(packet.KeyCompromised, "test", nil)) }
 
 func (s *Signer) public() []byte {
@@ -111,8 +108,7 @@ func inArmor(blockType string, content []byte) string {
 	return out.String()
 }
 
-// must is for what can't fail with keys that were made here and buffers in
-// memory.
+// must panics on errors that can't happen with the keys made here and with buffers in memory.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("providertest: %s", err))

@@ -21,14 +21,14 @@ import (
 	"time"
 )
 
-// Cloud stands for every service that Terraform's backends use: a server on loopback, and a proxy
-// that leads every host to it, over TLS, too.
+// Cloud replaces every service that Terraform's backends use: a server on loopback, and a proxy
+// that leads every host to it, also over TLS.
 type Cloud struct {
 	URL string   // of the server itself
-	Env []string // makes a program go through the proxy and trust it
+	Env []string // makes a program use the proxy and trust its CA
 }
 
-// StartCloud starts a cloud, which says that there is nothing yet, and ends with the test.
+// StartCloud starts a cloud that is empty, and ends with the test.
 func StartCloud(t *testing.T) Cloud {
 	t.Helper()
 	authority := newAuthority(t)
@@ -59,7 +59,7 @@ func StartCloud(t *testing.T) Cloud {
 	}}
 }
 
-// answer is the shortest answer of each service that says that there is nothing yet.
+// answer sends each service's shortest response that means that nothing exists yet.
 func answer(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/.well-known/terraform.json":
@@ -101,7 +101,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerWorkspaces is the answer of a service that has one workspace.
+// answerWorkspaces sends the response of a service with one workspace.
 func answerWorkspaces(w http.ResponseWriter, r *http.Request) {
 	const workspace = `{"id": "ws-1", "type": "workspaces", "attributes": {"name": "w", "terraform-version": "1.11.4", "execution-mode": "local",
 		"operations": false, "permissions": {"can-update": true, "can-queue-run": true}},
@@ -129,7 +129,7 @@ func answerWorkspaces(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tunnel connects a client of the proxy with a server.
+// tunnel connects a client of the proxy to a server.
 func tunnel(w http.ResponseWriter, address string) {
 	server, err := net.Dial("tcp", address)
 	if err != nil {
@@ -147,7 +147,7 @@ func tunnel(w http.ResponseWriter, address string) {
 	go func() { defer done(); _, _ = io.Copy(client, server) }()
 }
 
-// authority signs a certificate for any host.
+// authority is a CA that signs a certificate for any host.
 type authority struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate

@@ -1,4 +1,5 @@
-// Package storagetest starts programs and servers that answer as S3, Google Cloud Storage and the services of backends do.
+// Package storagetest starts programs and servers with the protocols of S3, Google Cloud Storage and the services of
+// backends.
 package storagetest
 
 import (
@@ -23,11 +24,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// GCS is a fake of Google Cloud Storage's JSON API, made from its description. It has one bucket,
-// "bucket", and lists three objects on a page.
+// GCS is a fake of Google Cloud Storage's JSON API, made from its documentation. It has one bucket,
+// "bucket", and lists three objects per page.
 type GCS struct {
 	URL    string      // http://127.0.0.1:PORT
-	Damage atomic.Bool // what it sends
+	Damage atomic.Bool // sends changed content
 	Log    func() []providertest.Request
 
 	mu         sync.Mutex
@@ -74,7 +75,7 @@ func StartGCS(t *testing.T) *GCS {
 	return f
 }
 
-// Variable is the variable of the environment that has programs ask the fake.
+// Variable returns the environment variable that makes programs use the fake.
 func (f *GCS) Variable() string { return "STORAGE_EMULATOR_HOST=" + f.URL }
 
 // Add stores an object of the bucket.
@@ -96,7 +97,7 @@ func refuseGCS(w http.ResponseWriter, status int, message string) {
 	fmt.Fprintf(w, `{"error":{"code":%d,"message":%q}}`, status, message)
 }
 
-// unmet answers a request whose condition isn't met.
+// unmet responds to a request whose condition isn't met, and returns true.
 func (f *GCS) unmet(w http.ResponseWriter, r *http.Request, key string) bool {
 	want := r.FormValue("ifGenerationMatch")
 	found, ok := f.objects[key]

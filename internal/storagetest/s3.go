@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// StartS3 starts a fake of S3 that ends with the test. It has one bucket, "bucket", with these objects, lists two of them on a page, and refuses
-// requests that aren't signed. What it sends of a version has "@" and the version behind it.
+// StartS3 starts a fake of S3 that ends with the test. It has one bucket, "bucket", with these objects, lists two of them per page, and refuses
+// unsigned requests. The content of a version is the object's content, "@" and the version.
 func StartS3(t testing.TB, objects map[string]string) *providertest.Server {
 	t.Helper()
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func StartS3(t testing.TB, objects map[string]string) *providertest.Server {
 	return server
 }
 
-// listS3 sends a page of a list, which begins behind a key.
+// listS3 sends a page of a list, which begins after the key behind.
 func listS3(w http.ResponseWriter, objects map[string]string, prefix, behind string) {
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(objects)), func(key string) bool { return !strings.HasPrefix(key, prefix) || key <= behind })
 	more := len(keys) > 2

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// What Versity's gateway accepts.
+// The credentials and the region of Versity's gateway.
 const (
 	VersityID     = "id"
 	VersitySecret = "hunter22"
@@ -24,11 +24,11 @@ const (
 // Versity is a running gateway.
 type Versity struct {
 	Endpoint string // http://127.0.0.1:PORT
-	Dir      string // has a directory for each bucket
+	Dir      string // contains a directory for each bucket
 }
 
-// StartVersity starts Versity's gateway, another project's server, which speaks the protocol of S3 and checks signatures, with
-// these buckets, which are empty. It ends with the test. Where the program is missing, the test is skipped.
+// StartVersity starts Versity's gateway, another project's server, which implements the protocol of S3 and checks signatures,
+// with these empty buckets. It ends with the test. If the program is missing, the test is skipped.
 func StartVersity(t *testing.T, buckets ...string) Versity {
 	t.Helper()
 	program := peertest.LookProgram(t, "versitygw")
