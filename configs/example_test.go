@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// What a directory requires, with the file and line that says so.
+// What a directory requires, with the file and line of each requirement.
 func ExampleRead() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -48,8 +48,8 @@ resource "acme_widget" "a" {
 	// registry.terraform.io/hashicorp/aws "~> 6.0" line 4
 }
 
-// An editor asks what a directory requires, with a buffer that isn't saved yet. Its file
-// system shows buffers in the place of files; here it is all in memory.
+// An editor asks what a directory requires, with a buffer that isn't saved yet. Its file system
+// returns buffers instead of files; here everything is in memory.
 func ExampleRead_unsaved() {
 	buffers := fstest.MapFS{
 		"live/main.tf":        {Data: []byte("module \"net\" {\n  source = \"../modules/net\"\n}\n")},

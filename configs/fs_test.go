@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// workspace is what an editor has open: a root module that calls modules by paths, computed
-// ones among them, and one of a registry.
+// workspace is the content of an editor: a root module that calls modules by paths, some of them
+// computed, and one of a registry.
 var workspace = files{
 	"live/main.tf": `variable "kind" { const = true }
 module "net" { source = "../shared/${var.kind}" }
@@ -76,7 +76,7 @@ func TestRead_TakesADirectoryInMemory(t *testing.T) {
 	must.Len(t, must.Get(os.ReadDir("."))(t), 0)
 }
 
-// places says which modules are where, but for the root module, whose directory is as it was given.
+// places returns the directories of modules, without the root module's.
 func places(all []configs.Module) (text string) {
 	for _, m := range all[1:] {
 		text += fmt.Sprintln(m.Key, m.Source, m.Version, m.Dir)
@@ -84,8 +84,8 @@ func places(all []configs.Module) (text string) {
 	return text
 }
 
-// A file system in memory and the directory that it shows have the same requirements, and none
-// of its modules leads out of it.
+// A file system in memory and the same directory on disk have the same requirements, and no module
+// leads out of it.
 func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 	dir := write(t, workspace)
 	opts := configs.Options{Product: asTerraform}
@@ -105,13 +105,13 @@ func TestRead_TakesADirectoryOfAnFSAsThatOnDisk(t *testing.T) {
 	}
 }
 
-// hidesLinks is an FS that can't read its symlinks, as those of many programs.
+// hidesLinks is an FS that can't read its symlinks, as many implementations.
 type hidesLinks struct{ under fs.FS }
 
 func (h hidesLinks) Open(name string) (fs.File, error) { return h.under.Open(name) }
 
-// A module of a registry reaches nothing outside of its package by a symlink, be it with a
-// path or with a function, in an FS as on disk.
+// A module of a registry can't use a symlink to leave its package, neither by a path nor by a
+// function, in an FS as on disk.
 func TestRead_KeepsModulesInTheirPackagesInAnFS(t *testing.T) {
 	const record = `{"Modules":[{"Key":"a","Source":"example.com/acme/reg/cloud","Dir":".terraform/modules/a"},{"Key":"a.b","Source":"./b","Dir":"KEPT"}]}`
 	for _, tc := range []struct {

@@ -18,7 +18,7 @@ import (
 
 var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
 
-// files are the contents of files by their names, which have slashes.
+// files maps slash-separated names to contents.
 type files = map[string]string
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// onDisk is a ModuleFetcher whose packages have these files.
+// onDisk is a ModuleFetcher whose packages contain these files.
 type onDisk map[string]string
 
 func (f onDisk) Fetch(_ context.Context, req configs.FetchRequest, dst string) (configs.Fetched, error) {

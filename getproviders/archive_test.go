@@ -42,7 +42,7 @@ func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
 	}
 }
 
-// authenticatorFunc is a function that is an Authenticator.
+// authenticatorFunc is a function that implements Authenticator.
 type authenticatorFunc func(Digests) (AuthenticationResult, error)
 
 func (f authenticatorFunc) Authenticate(d Digests) (AuthenticationResult, error) { return f(d) }

@@ -80,8 +80,8 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 	}
 }
 
-// FuzzParseChecksums: whatever the document is, nothing panics, the hashes have the form that lock
-// files have, and each listed file is found by its name.
+// FuzzParseChecksums: for any document, nothing panics, the hashes have the form of lock files, and
+// each listed file is found by its name.
 func FuzzParseChecksums(f *testing.F) {
 	null := must.Get(os.ReadFile("testdata/vectors/hashicorp-null-3.1.0_SHA256SUMS"))(f)
 	f.Add(null)

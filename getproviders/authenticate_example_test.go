@@ -6,7 +6,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// A package that a network mirror offers with two hashes needs one of them, if it is of a known
+// A package with two hashes from a network mirror must match one of them, if that has a known
 // scheme.
 func ExampleAnyHash() {
 	fromMirror := getproviders.AnyHash{"h1:dC2v1OCxVjHVt8bZQP6zuQ+GWxZQAdzS0k4oJsWbXYs=", "h9:not-known-yet"}

@@ -25,7 +25,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// pgp collects OpenPGP packets. A failure is a mistake in the test, and panics.
+// pgp collects OpenPGP packets. It panics on errors, which are mistakes of the test.
 type pgp struct{ bytes.Buffer }
 
 func (p *pgp) add(packets ...interface{ Serialize(w io.Writer) error }) {
@@ -55,17 +55,18 @@ func (p *pgp) armored(blockType string) string {
 	return out.String()
 }
 
-// mpi is a number as OpenPGP writes it.
+// mpi returns a number in OpenPGP's format.
 func mpi(n *big.Int) []byte {
 	return append([]byte{byte(n.BitLen() >> 8), byte(n.BitLen())}, n.Bytes()...)
 }
 
-// bits is an odd number of that length.
+// bits returns an odd number of the given length.
 func bits(n uint) *big.Int {
 	return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1))
 }
 
-// unsigned is a signature that no key made: it names issuer as its key, and has the given numbers.
+// unsigned returns a signature made by no key: it names issuer as its key, and has the given
+// numbers.
 func unsigned(sigType packet.SignatureType, algorithm packet.PublicKeyAlgorithm, issuer uint64, numbers ...*big.Int) []byte {
 	subpackets := []byte{5, 2, 0x66, 0, 0, 0, 9, 16}
 	for shift := 56; shift >= 0; shift -= 8 {
@@ -79,7 +80,7 @@ func unsigned(sigType packet.SignatureType, algorithm packet.PublicKeyAlgorithm,
 	return content
 }
 
-// claimed is a key with a user ID whose certification looks valid, and a signature that looks as if the key had made it.
+// claimed returns a key with a user ID whose certification looks valid, and a signature that seems to be the key's.
 func claimed(public *packet.PublicKey, numbers ...*big.Int) (key, signature *pgp) {
 	key, signature = &pgp{}, &pgp{}
 	key.add(public, packet.NewUserId("hostile", "", ""))
@@ -93,7 +94,7 @@ func dsaKey(p, q uint) (key, signature *pgp) {
 	return claimed(packet.NewDSAPublicKey(yearAgo, public), bits(q-2), bits(q-3))
 }
 
-// signedBy makes a public key from a private one, with certified user IDs, and a signature of a
+// signedBy returns the public key of a private one, with certified user IDs, and a signature of a
 // document.
 func signedBy(private *packet.PrivateKey, document []byte, hash crypto.Hash, certify ...packet.SignatureType) (key, signature *pgp) {
 	key, signature = &pgp{}, &pgp{}
@@ -121,7 +122,7 @@ func rsaKey(t *testing.T, size int) *packet.PrivateKey {
 	return packet.NewRSAPrivateKey(yearAgo, private)
 }
 
-// hostile is a key of this kind, whose owner signs.
+// hostile is a kind of key whose owner signs the document.
 func hostile(algorithm packet.PublicKeyAlgorithm, curve packet.Curve) *openpgp.Entity {
 	config := &packet.Config{Algorithm: algorithm, Curve: curve, Time: func() time.Time { return yearAgo }}
 	entity, err := openpgp.NewEntity("hostile", "", "", config)
@@ -132,8 +133,8 @@ func hostile(algorithm packet.PublicKeyAlgorithm, curve packet.Curve) *openpgp.E
 
 const certified = packet.SigTypePositiveCert
 
-// A registry chooses the keys that a signature is verified by, and so what that costs. Each of
-// these can take seconds, end the program, or be accepted, if nothing limits it.
+// A registry chooses the keys by which a signature is verified, and so the costs. Without limits,
+// each of these keys can take seconds, end the program, or be accepted.
 func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 	sums, _ := released(newSigner(t))
 	entity := hostile(packet.PubKeyAlgoEdDSA, "")
@@ -151,7 +152,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		change func(f *forged) // what an EdDSA key has signed
+		change func(f *forged) // the content that an EdDSA key has signed
 		want   string
 	}{
 		"DSA of 16384 bits":         {func(f *forged) { f.key, f.signature = dsaKey(16384, 256) }, "DSA keys of 16384 bits are refused; 2048 to 3072 are accepted"},
@@ -163,7 +164,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 		}, "RSA keys of 16384 bits are refused"},
 		"a curve that isn't NIST's": {by(hostile(packet.PubKeyAlgoECDSA, packet.CurveBrainpoolP256).PrivateKey), "keys of OpenPGP's algorithm 19 with this curve are refused"},
 		"SHA-1":                     {func(f *forged) { by(strong)(f); f.signature = bySHA1(strong, sums.Sums) }, "made with SHA-1"},
-		// The library panics when it looks for the certification.
+		// The library panics while it searches for the certification.
 		"only ever revoked": {func(f *forged) {
 			f.key, _ = signedBy(private, nil, crypto.SHA256, packet.SigTypeCertificationRevocation)
 			f.key.add(subkey.PublicKey, subkey.Sig)
@@ -172,7 +173,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 		"certified a thousand times": {func(f *forged) {
 			f.key, _ = signedBy(private, nil, crypto.SHA256, slices.Repeat([]packet.SignatureType{certified}, 1000)...)
 		}, "more than 200 signatures of keys over themselves"},
-		// To read one binding means to verify two signatures: by the key, and inside of that one by the subkey.
+		// Reading one binding verifies two signatures: the key's, and the subkey's inside of it.
 		"a subkey bound 101 times": {func(f *forged) {
 			f.key.add(subkey.PublicKey)
 			for range 101 {
@@ -186,7 +187,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 			}
 		}, "more than 64 keys"},
 		"an endless user ID": {more(1, 13, make([]byte, 60000)), "a user ID of more than 2048 bytes"},
-		// The packet inside is a private key, which the library would read as the next one.
+		// The packet inside is a private key, which the library would take for the next key.
 		"packets behind a key's end":  {more(1, 2, append(unsigned(packet.SigTypeGenericCert, packet.PubKeyAlgoRSA, 1, bits(2048)), 0x80|5<<2, 1, 4)), "bytes too many"},
 		"a private key":               {func(f *forged) { f.key.add(private) }, "an OpenPGP packet of type 5"},
 		"a signature of many packets": {func(f *forged) { f.signature = &pgp{*bytes.NewBuffer(bytes.Repeat(f.signature.Bytes(), 65))} }, "more than 64 packets"},
@@ -225,7 +226,7 @@ func bySHA1(private *packet.PrivateKey, document []byte) *pgp {
 	return signature
 }
 
-// Real keys have many certifications by others, which aren't verified.
+// Real keys have many certifications by other keys, which aren't verified.
 func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	sums, _ := released(newSigner(t))
 	entity := hostile(packet.PubKeyAlgoEdDSA, "")
@@ -238,8 +239,8 @@ func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	must.Equal(t, must.Get(fine.Authenticate(digests))(t).TrustLevel, getproviders.LevelCommunity)
 }
 
-// A signature of several packets says by whom it is only if each of them does. Else a key may have made it that none names, and whether it
-// holds is for its verification to say.
+// A signature of several packets has a known issuer only if each of them names one. Otherwise a key that isn't named may have made it, and
+// only verification tells whether it is valid.
 func TestSignature_ThatDoesntNameAllItsKeysIsVerified(t *testing.T) {
 	publisher := newSigner(t)
 	checksums, digests := released(publisher, publicKey(publisher))

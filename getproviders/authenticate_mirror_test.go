@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// The names of a version's files in a mirror.
+// The names of the files of a version in a mirror.
 const (
 	sumsName = "terraform-provider-widget_1.0.0_SHA256SUMS"
 	sigName  = sumsName + ".sig"
@@ -31,12 +31,12 @@ const (
 // signedMirror is a mirror of one package, with its signed documents.
 type signedMirror struct {
 	t        *testing.T
-	dir      string // of the provider
+	dir      string // the provider's directory
 	signers  getproviders.Signers
 	official *providertest.Signer
-	partners *providertest.Signer // the partner programme's
+	partners *providertest.Signer // the partner programme's signer
 	partner  *providertest.Signer
-	known    *providertest.Signer // keys that the user names
+	known    *providertest.Signer // keys that the user configured
 	stranger *providertest.Signer
 	trust    string // the trust signature of a partner's key
 }
@@ -67,7 +67,7 @@ func (m *signedMirror) read(name string) []byte {
 	return must.Get(os.ReadFile(filepath.Join(m.dir, name)))(m.t)
 }
 
-// sums is a true list of checksums: of a package for another platform, and of this one.
+// sums returns the true checksum list: of a package for another platform, and of this one.
 func (m *signedMirror) sums() string {
 	return fmt.Sprintf("%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n%x  %s\n", sha256.Sum256(nil), m.sum(), zipName)
 }
@@ -78,8 +78,8 @@ func (m *signedMirror) digests() getproviders.Digests {
 
 func (m *signedMirror) sum() [32]byte { return sha256.Sum256(m.read(zipName)) }
 
-// sign writes the true list, a signature, and a file with the signer's key and all other keys that are
-// said to be the signer's.
+// sign writes the true list, a signature, and a file with the signer's key and further keys that claim
+// to be the signer's.
 func (m *signedMirror) sign(by *providertest.Signer) { m.signList(by, m.sums()) }
 
 func (m *signedMirror) signList(by *providertest.Signer, sums string) {
@@ -97,8 +97,8 @@ func (m *signedMirror) introduceBlock(block, trust string) {
 	m.write(keysName, file)
 }
 
-// wantJudged authenticates the archive from both kinds of mirrors. In the result that is wanted, "KEY" is the ID of the key that the user names,
-// what stands after "error: " is part of one, and "" says that no signature counts.
+// wantJudged authenticates the archive from both kinds of mirrors. In want, "KEY" means the ID of the user's key, the text after "error: " is a
+// part of the error, and "" means that no signature is used.
 func (m *signedMirror) wantJudged(want string) {
 	m.t.Helper()
 	network, _ := m.network(terraform)
@@ -113,7 +113,7 @@ func (m *signedMirror) wantJudged(want string) {
 
 func (m *signedMirror) root() string { return filepath.Dir(filepath.Dir(filepath.Dir(m.dir))) }
 
-// network is the mirror as a server has it.
+// network returns the mirror as a network mirror.
 func (m *signedMirror) network(product getproviders.Product) (*getproviders.NetworkMirrorSource, *providertest.Server) {
 	m.t.Helper()
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.root()))}))(m.t)
@@ -123,7 +123,7 @@ func (m *signedMirror) network(product getproviders.Product) (*getproviders.Netw
 	return source, server
 }
 
-// A signature that a program which lives long has accepted expires nevertheless.
+// A signature that a long-running program has accepted expires nevertheless.
 func TestNetworkMirror_ForgetsSignaturesThatExpire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,14 +169,14 @@ func linked(target string) func(m *signedMirror) {
 	}
 }
 
-// TestSignature_InMirrors has a row for each thing that a mirror may have, or claim to have. A
-// list that no trusted key has signed is as good as none; contradicting a list that such a key has
-// signed is an error.
+// TestSignature_InMirrors has a row for each thing that a mirror may have, or claim to have. A list
+// without a trusted key's signature is ignored; an archive that contradicts a list with one is an
+// error.
 func TestSignature_InMirrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(m *signedMirror)
-		want   string // as wantJudged has it
+		want   string // as for wantJudged
 	}{
 		"by a key that the user names": {func(*signedMirror) {}, "self-signed KEY, 2 hashes"},
 		"by the official key":          {func(m *signedMirror) { m.sign(m.official) }, "signed by HashiCorp , 2 hashes"},
@@ -257,8 +257,8 @@ func (m *signedMirror) remove(names ...string) {
 	}
 }
 
-// What a mirror itself says of an archive is worth nothing beside a list that a publisher has signed: neither does its checksum stay among
-// the hashes that are listed, nor do hashes that a mirror is believed count as signed.
+// A mirror's own statements about an archive don't count beside a list that its publisher signed: its checksum isn't among the listed
+// hashes, and hashes accepted from the mirror don't count as signed.
 func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	t.Parallel()
 	const forged, otherForged = "zh:" + "00000000000000000000000000000000000000000000000000000000000000aa", "h1:forged"
@@ -279,8 +279,8 @@ func TestSignature_InMirrorsGoesBeforeWhatTheMirrorLists(t *testing.T) {
 	}
 }
 
-// TestAuthenticate_MirrorsAreAskedForDocumentsOnce counts requests for documents, to a mirror that
-// has them and to one that hasn't, by packages of several platforms.
+// TestAuthenticate_MirrorsAreAskedForDocumentsOnce counts the requests for documents, to a mirror
+// that has them and to one that doesn't, for packages of several platforms.
 func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

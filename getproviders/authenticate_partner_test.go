@@ -16,14 +16,14 @@ import (
 // gadgets is a pattern that doesn't match the provider of a signedMirror.
 var gadgets = getproviders.Pattern{Hostname: "registry.example", Namespace: "acme", Type: "gadget"}
 
-// name lets the user name a partner's key by its ID.
+// name configures a partner's key by its ID, as the user.
 func (m *signedMirror) name(partner *providertest.Signer, patterns ...getproviders.Pattern) {
 	m.signers.Trusted = append(m.signers.Trusted, getproviders.TrustedKey{PartnerID: partner.KeyID(), Providers: patterns})
 }
 
-// TestSignature_PartnersKeysInMirrors is about a partner who attacks a provider of another
-// namespace, by a mirror of his own or by documents in another one. The trust signature says only
-// that the key is a partner's.
+// TestSignature_PartnersKeysInMirrors: a partner attacks a provider of another namespace, by a
+// mirror of their own or by documents in another one. The trust signature proves only that the key
+// is a partner's.
 func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 	t.Parallel()
 	widgets := getproviders.Pattern(widget)
@@ -56,8 +56,8 @@ func TestSignature_PartnersKeysInMirrors(t *testing.T) {
 	}
 }
 
-// TestSignature_AllPartnersKeysOfABlockAreNamed is about a block of two keys that the partner programme has introduced together. The user
-// names a key by its ID, and the other one of the block may be anybody's.
+// TestSignature_AllPartnersKeysOfABlockAreNamed: a block has two keys that the partner programme has signed together. The user configures
+// one by its ID; the other one may be anybody's.
 func TestSignature_AllPartnersKeysOfABlockAreNamed(t *testing.T) {
 	t.Parallel()
 	widgets := getproviders.Pattern(widget)

@@ -17,13 +17,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// Short names for what most of these tests are about.
+// Short names for what most of these tests use.
 type (
 	checksums  = getproviders.SignedChecksums
 	publicKeys = []getproviders.PublicKey
 )
 
-// What is here, and in the files whose tests use a fake registry that signs, can't be in the package: the registry imports it.
+// These, and the files of tests with a registry that signs, can't be in the package: the registry imports it.
 var (
 	terraform = getproviders.Terraform("1.15.9")
 	widget    = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
@@ -40,7 +40,7 @@ func wantAuthenticationError(t *testing.T, err error, code, text string) {
 
 const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
-// The time at which the clock of synctest begins, and times of keys before and after it.
+// The start of synctest's clock, and times of keys before and after it.
 var (
 	present = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	yearAgo = present.AddDate(-1, 0, 0)
@@ -59,8 +59,8 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 
 func newSigner(t *testing.T) *providertest.Signer { return signerWith(t, providertest.SignerOptions{}) }
 
-// released is what a registry answers about an archive whose content is "archive", signed by s,
-// with the keys that the registry names.
+// released returns a registry's description of an archive with the content "archive", signed by s,
+// with the registry's keys.
 func released(s *providertest.Signer, keys ...getproviders.PublicKey) (getproviders.SignedChecksums, getproviders.Digests) {
 	sum := sha256.Sum256([]byte("archive"))
 	other := sha256.Sum256([]byte("another platform's"))
@@ -226,7 +226,8 @@ func TestSignature_ThatDoNotHold(t *testing.T) {
 	}
 }
 
-// TestSignature_Expired_IsNotedOrRefused has what Terraform accepts, and OpenTofu with and without the variable that decides.
+// TestSignature_Expired_IsNotedOrRefused has what Terraform accepts, and OpenTofu with and without the variable for expired
+// keys.
 func TestSignature_Expired_IsNotedOrRefused(t *testing.T) {
 	t.Parallel()
 	const day, refused = 24 * time.Hour, "expired (this machine's clock says 2000-01-01)"

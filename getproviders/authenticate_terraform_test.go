@@ -18,14 +18,15 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// oddRegistry is a registry that is odd in one way.
+// oddRegistry is a registry with one deviation.
 type oddRegistry struct {
-	sums   string               // what is signed; "": the true list
-	signer *providertest.Signer // nil: the registry's
-	keys   []providertest.Key   // nil: the signer's
+	sums   string               // the signed list; "" means the true one
+	signer *providertest.Signer // nil means the registry's
+	keys   []providertest.Key   // nil means the signer's
 }
 
-// oddChecksumLists have the true list for SUMS, and in other places parts of it, or all of it in another form.
+// oddChecksumLists contain the placeholder SUMS for the true list, or parts of it, or all of it in another
+// form.
 func oddChecksumLists() map[string]oddRegistry {
 	const line = "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f  extra.zip\n"
 	return map[string]oddRegistry{
@@ -76,9 +77,8 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 	}
 }
 
-// TestAuthenticate_AgreesWithTerraform has Terraform install from odd registries, and compares the
-// results: whether the package is accepted, the key ID that is printed, the hashes that are
-// locked.
+// TestAuthenticate_AgreesWithTerraform lets Terraform install from odd registries, and compares the
+// results: whether the package is accepted, the printed key ID, the locked hashes.
 func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := peertest.LookTerraform(t)
@@ -126,7 +126,8 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 	return r
 }
 
-// platformOfTerraform is this one, but under Wine, which runs the terraform of Linux.
+// platformOfTerraform is the current platform, or linux under Wine, which runs the terraform of
+// Linux.
 func platformOfTerraform() getproviders.Platform {
 	p := getproviders.CurrentPlatform()
 	if p.OS == "windows" {
@@ -141,14 +142,14 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 	t.Helper()
 	env := must.Get(r.Env(t.TempDir(), providertest.Host.String()))(t)
 	dir, output, ok := terraformInit(t, terraform, r.Provider("acme", "widget"), env...)
-	lockFile, _ := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")) // which isn't there if it was refused
+	lockFile, _ := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl")) // it doesn't exist if the package was refused
 	for _, zh := range regexp.MustCompile(`zh:\w+`).FindAllString(string(lockFile), -1) {
 		locked = append(locked, getproviders.Hash(zh))
 	}
 	return output, locked, ok
 }
 
-// authenticateFrom authenticates the registry's package as its source says.
+// authenticateFrom authenticates the registry's package with the Trust of its source.
 func authenticateFrom(t *testing.T, r *providertest.Registry) (none getproviders.AuthenticationResult, err error) {
 	t.Helper()
 	source := &getproviders.RegistrySource{Client: r.Client(), Discovery: &hosts.Discovery{Client: r.Client()}, Product: terraform}
@@ -160,7 +161,7 @@ func authenticateFrom(t *testing.T, r *providertest.Registry) (none getproviders
 	return trust.Authenticator.Authenticate(getproviders.Digests{SHA256: found.Trust.ExpectedSHA256})
 }
 
-// terraformInit has Terraform install a provider in a directory of its own.
+// terraformInit lets Terraform install a provider in a directory of its own.
 func terraformInit(t *testing.T, terraform string, p getproviders.Provider, env ...string) (dir, output string, ok bool) {
 	t.Helper()
 	dir = t.TempDir()

@@ -71,8 +71,8 @@ func TestChecksumError_HintsAtItsCause(t *testing.T) {
 	must.NotContain(t, strings.Join(HintsOf(unknown), ""), "damaged")
 }
 
-// TestAuthenticate_PackagesWithoutKeys: where a registry may name no key, its checksum list is
-// enough, and less than that isn't.
+// TestAuthenticate_PackagesWithoutKeys: if a registry may list no key, its checksum list is
+// sufficient, but nothing less.
 func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	sum := sha256.Sum256([]byte("archive"))
 	c := SignedChecksums{

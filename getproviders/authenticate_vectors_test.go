@@ -18,8 +18,7 @@ func readVector(t testing.TB, name string) []byte {
 	return must.Get(os.ReadFile(filepath.Join("testdata", "vectors", name)))(t)
 }
 
-// nullProvider is what the registry answers about version 3.1.0 of hashicorp/null, for
-// linux_amd64.
+// nullProvider is the registry's document for version 3.1.0 of hashicorp/null, for linux_amd64.
 func nullProvider(t testing.TB) (signedChecksums, Digests) {
 	sum := [32]byte{
 		0x53, 0xe3, 0x05, 0x45, 0xff, 0x89, 0x26, 0xa8, 0xe3, 0x0a, 0xd3, 0x06, 0x48, 0x99, 0x1c, 0xa8,
@@ -48,7 +47,7 @@ func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	must.Equal(t, got.KeyID, "34365D9472D7468F")
 }
 
-// Signatures of keys over themselves are verified as long as there are some left that may be.
+// Signatures of keys over themselves are verified up to a maximum number.
 func TestReadRing_VerifiesAsManySignaturesAsItMay(t *testing.T) {
 	for missing, fine := range map[int]bool{0: true, 1: false} {
 		key, err := readKeyPackets(defaultSigningKeys().Official)
@@ -100,9 +99,9 @@ func TestAuthenticate_PartnerVector(t *testing.T) {
 	}
 }
 
-// FuzzSignature: whatever a registry sends as keys and signatures, nothing panics, and each
-// failure says that the package isn't authentic. Keys are armored here, so that the fuzzer gets
-// past the armor.
+// FuzzSignature: for any keys and signatures of a registry, nothing panics, and each failure means
+// that the package isn't authentic. The test armors the keys, so that the fuzzer gets past the
+// armor.
 func FuzzSignature(f *testing.F) {
 	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {

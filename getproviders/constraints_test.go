@@ -9,8 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// The canonical texts are what Terraform 1.11.4 wrote into lock files, or
-// demanded there.
+// The canonical texts are those that Terraform 1.11.4 wrote into lock files, or required there.
 func TestConstraints_CanonicalText(t *testing.T) {
 	for given, canonical := range map[string]string{
 		"":                       "",
@@ -94,8 +93,7 @@ func TestParseConstraints_Refuses(t *testing.T) {
 	}
 }
 
-// The choice from one provider's versions is that of Terraform 1.11.4 from a mirror with the same
-// versions.
+// Terraform 1.11.4 selects the same version from a mirror with the same versions.
 func TestNewest_Allowed(t *testing.T) {
 	var versions []Version
 	for text := range strings.FieldsSeq(`0.0.0 0.0.0-a 0.1.0 0.2.0 0.2.5 1.0.0 1.0.1 1.2.0-beta1 1.2.0 1.2.3-rc1
@@ -139,7 +137,7 @@ func TestNewest_Allowed(t *testing.T) {
 		"> 2.0.0+b1, < 3":    "", // metadata has no rank
 		"!= 3.0.0":           "3.0.0+x",
 		"!= 3.0.0+x":         "2.0.0+b1",
-		// Terraform takes either of 2.0.0 and 2.0.0+b1, and tfdeps always the same one.
+		// Terraform selects either of 2.0.0 and 2.0.0+b1; tfdeps always selects the same one.
 		">= 2.0.0, < 3":    "2.0.0+b1",
 		">= 2.0.0+zz, < 3": "2.0.0+b1",
 		"~> 2.0-alpha":     "2.0.0+b1",

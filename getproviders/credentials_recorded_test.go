@@ -23,14 +23,14 @@ import (
 )
 
 // web is the whole web, on two loopback servers: one for https and one for http. It records which
-// URL got which token.
+// URL received which token.
 type web struct {
 	answers pages // by URL, without the query
 	client  *http.Client
 	log     bytes.Buffer // of the client, with debug records
 
 	mu   sync.Mutex
-	told map[string]string // URL to the Authorization header that it got
+	told map[string]string // URL to the Authorization header of its request
 }
 
 func newWeb(t *testing.T, answers pages) *web {
@@ -41,7 +41,7 @@ func newWeb(t *testing.T, answers pages) *web {
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that were not needed
 	secure.StartTLS()
 	transport := secure.Client().Transport.(*http.Transport).Clone()
-	// The certificate is for example.com, whichever host is asked.
+	// The certificate is for example.com, for each requested host.
 	transport.TLSClientConfig.ServerName = "example.com"
 	transport.DialTLSContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&tls.Dialer{Config: transport.TLSClientConfig}).DialContext(ctx, network, secure.Listener.Addr().String())
@@ -93,8 +93,8 @@ var everyToken = knownTokens{
 	"sub.mirror.example":    "hunter-sub",
 }
 
-// install asks a source for everything that an installer asks it for, and returns all texts that a
-// user may see.
+// install requests all that an installer requests from a source, and returns all texts that a user
+// may see.
 func (w *web) install(t *testing.T, source Source, archives *http.Client) (said string) {
 	var text strings.Builder
 	say := func(err error) {
@@ -133,14 +133,14 @@ func (w *web) registry(discovery, service hosts.Credentials) *RegistrySource {
 	return &RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client, Credentials: discovery}, Credentials: service, Product: terraform}
 }
 
-// heard returns which URLs got which token.
+// heard returns which URLs received which token.
 func (w *web) heard() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.told)
 }
 
-// check compares which URLs got the token with which should have.
+// check compares the URLs that received the token with the expected ones.
 func (w *web) check(t *testing.T, said, token string, urls ...string) {
 	t.Helper()
 	want := map[string]string{}
@@ -155,8 +155,7 @@ func (w *web) check(t *testing.T, said, token string, urls ...string) {
 	must.Contain(t, w.log.String(), "HTTP request", "nothing was logged")
 }
 
-// registryWeb is a web with a registry, whose API has the base URL and whose files are at another
-// one.
+// registryWeb is a web with a registry. Its API has the base URL api, and its files another one.
 func registryWeb(t *testing.T, api, files string) pages {
 	t.Helper()
 	return pages{
@@ -177,8 +176,8 @@ const (
 	packageDoc   = "acme/widget/1.0.0/download/linux/amd64"
 )
 
-// TestRegistrySource_TokensReachNoOtherHost has a row for each way to lead a request with a token
-// astray. URLs that aren't told must not get any token.
+// TestRegistrySource_TokensReachNoOtherHost has a row for each way to redirect a request with a
+// token to another host. URLs without a listed token must not receive one.
 func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	all := []string{discoveryURL, ownAPI + versionsDoc, ownAPI + packageDoc}
 	type row struct {
@@ -237,7 +236,7 @@ const (
 	sigDoc     = mirrorDir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"
 )
 
-// mirroredAt is a version's document for an archive at the URL.
+// mirroredAt is a version's document for an archive at a URL.
 func mirroredAt(at string) string {
 	return `{"archives": {"linux_amd64": {"url": "` + at + `"}}}`
 }
@@ -245,8 +244,8 @@ func mirroredAt(at string) string {
 func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  pages
-		moved   string // what gets the token beside the documents
-		archive string // what gets it, too, if the mirror's token may go to archives
+		moved   string // the URL that receives the token besides the documents
+		archive string // the URL that receives it, too, if archives may have the mirror's token
 	}{
 		"archive beside":           {nil, "", mirrorZip},
 		"archive, same host":       {pages{versionDoc: mirroredAt("https://mirror.example:443/w.zip")}, "", "https://mirror.example:443/w.zip"},
@@ -264,7 +263,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 		"index, subdomain":         {pages{indexDoc: "302 https://sub.mirror.example/i"}, "", mirrorZip},
 		"index, plain http":        {pages{indexDoc: "302 http://mirror.example/i"}, "", mirrorZip},
 		"index, same host":         {pages{indexDoc: "302 " + mirrorURL + "i"}, mirrorURL + "i", mirrorZip},
-		// The archive's URL can be chosen by another user then, and can be anything.
+		// Another user can then choose the archive's URL, which can be anything.
 		"version, other host": {pages{versionDoc: "302 https://cdn.example/v/1.json", "https://cdn.example/v/1.json": mirroredAt("w.zip")}, "", ""},
 		"version, and back":   {pages{versionDoc: "302 https://cdn.example/v/1.json", "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, "", ""},
 		"401 everywhere":      {pages{indexDoc: "401", versionDoc: "401"}, "", ""},
@@ -294,7 +293,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 	}
 }
 
-// TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry: the origin of the service decides,
+// TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry: it depends on the service's origin,
 // and the token is that of the provider's host.
 func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 	for name, test := range map[string]struct {

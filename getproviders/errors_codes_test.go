@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// codes are those of the errors of each package of the engine; "": the code is that of the
-// cause. They don't change.
+// codes are the error codes of each package of the engine; "" means that the code is the cause's.
+// They don't change.
 var codes = map[string][]string{
 	"filelock.HeldError":          {"file_lock_held"},
 	"getproviders.NotCachedError": {"not_cached"},
@@ -25,11 +25,11 @@ var codes = map[string][]string{
 	"scratch.LinkError":           {"symlink"},
 }
 
-// withoutCode are errors that are always within one that has a code.
+// withoutCode are errors that are always wrapped by one with a code.
 var withoutCode = []string{"googlestorage.AnswerError", "modules.StepError", "disk.RoomError", "cause.LockedVersionError", "cause.NoVersionError"}
 
-// TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
-// method Code, which returns what the table says, and each Fault one of its codes.
+// TestCodes_AreThoseOfTheTable reads the source of the engine: every exported error has a method
+// Code that returns the table's code, and each Fault has one of its codes.
 func TestCodes_AreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	found, errs := map[string][]string{}, []string{}
@@ -57,8 +57,7 @@ func TestCodes_AreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// collectCodes finds the errors that a file exports, and what their methods Code
-// return.
+// collectCodes finds the exported errors of a file, and the results of their methods Code.
 func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 	found["getproviders.Fault"] = append(found["getproviders.Fault"], ofFaults(file)...)
 	for _, decl := range file.Decls {
@@ -85,7 +84,7 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 	}
 }
 
-// ofFaults are the codes that a file gives to a Fault.
+// ofFaults returns the codes of the Faults in a file.
 func ofFaults(file *ast.File) (all []string) {
 	add := func(field, value ast.Expr) {
 		if literal, ok := value.(*ast.BasicLit); ok {
@@ -114,7 +113,7 @@ func ofFaults(file *ast.File) (all []string) {
 	return all
 }
 
-// returned are the constants that a method Code returns, sorted, and "" if it returns anything
+// returned returns the constants that a method Code returns, sorted, and "" if it returns anything
 // else.
 func returned(body *ast.BlockStmt) (all []string) {
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -58,7 +58,8 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	must.Len(t, SplitErrors(nil), 0)
 }
 
-// TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
+// TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error must not look like a network
+// error.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
 	err := widget.QueryFailed("registry", &hosts.Fault{Kind: hosts.ErrUnauthorized, Err: errors.New("x")})
 	wantKind(t, err, ErrUnauthorized)

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// A network mirror may have packages of any host's providers. Here it has one of them, and the
+// A network mirror may have packages of any host's providers. This one has one of them, and the
 // registry isn't asked for the others.
 func ExampleMultiSource() {
 	documents := map[string]string{

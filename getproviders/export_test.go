@@ -1,6 +1,6 @@
 package getproviders
 
-// What tests of other packages than this one make.
+// Exported for the tests of other packages.
 type (
 	SignedChecksums = signedChecksums
 	SigningKeys     = signingKeys
@@ -9,7 +9,7 @@ type (
 
 const BuiltInHost = builtInHost
 
-// What OpenTofu lets expire, with and without its variable.
+// What may have expired for OpenTofu, with and without its variable.
 var (
 	ExpiredNothing = Product{Predecessor: new(Product), NeedsUnexpired: true}.expiry()
 	ExpiredAll     = Product{Predecessor: new(Product)}.expiry()

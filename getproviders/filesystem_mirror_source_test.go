@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// mirror makes a filesystem mirror. A name that ends in "/" is an unpacked
-// package's directory, "a -> b" is a link from a to b, any other is a file.
+// mirror makes a filesystem mirror. A name that ends with "/" is the directory of an unpacked
+// package, "a -> b" is a symlink from a to b, any other is a file.
 func mirror(t *testing.T, names ...string) *FilesystemMirrorSource {
 	t.Helper()
 	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)

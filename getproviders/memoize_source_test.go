@@ -54,7 +54,7 @@ func TestMemoize_ForgetsFailures(t *testing.T) {
 	must.Len(t, asked, 4)
 }
 
-// counted is a source that counts questions.
+// counted is a source that counts its calls.
 type counted struct{ versions, packages int }
 
 func (c *counted) Versions(context.Context, Provider) (Available, error) {

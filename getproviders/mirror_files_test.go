@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// files are those of a mirror, by their paths.
+// files are the files of a mirror, by their paths.
 type files map[string]string
 
 func (f files) String() string { return "s3://bucket/pre/fix" }
@@ -37,7 +37,7 @@ func (f files) Archive(path string) Archive {
 	return ReaderArchive{Name: "file " + path, Reader: strings.NewReader(f[path]), Size: int64(len(f[path]))}
 }
 
-// inMirror are the documents of widget 1.0.0, whose archive is at a URL.
+// inMirror returns the documents of widget 1.0.0, whose archive is at a URL.
 func inMirror(url string) files {
 	const dir = "registry.example/acme/widget/"
 	return files{dir + "index.json": goodIndex, dir + "1.0.0.json": `{"archives": {"linux_amd64": {"url": "` + url + `", "hashes": ["` + someZH + `"]}}}`}
@@ -171,8 +171,8 @@ func TestSignedDocuments_Covers(t *testing.T) {
 	}
 }
 
-// FuzzMirrorKeys: whatever a mirror has as keys, nothing panics, and keys that were read are the
-// same after they are written and read again.
+// FuzzMirrorKeys: for any keys of a mirror, nothing panics, and parsed keys stay the same when they
+// are written and parsed again.
 func FuzzMirrorKeys(f *testing.F) {
 	f.Add([]byte(`{"gpg_public_keys": [{"ascii_armor": "x", "trust_signature": ""}]}`))
 	f.Add([]byte(`{"gpg_public_keys": [null, {"key_id": "y", "ascii_armor": "<\u2028\ud800>"}]}`))

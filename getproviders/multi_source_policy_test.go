@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestFallback asks the same questions of the same sources under each policy: of a mirror, and of
-// the origin registry, which has the provider.
+// TestFallback calls the same sources under each policy: a mirror, and the origin registry, which
+// has the provider.
 func TestFallback(t *testing.T) {
 	const stop, next, exclusive = StopOnFailure, NextOnFailure, Exclusive
 	none := Subject{Source: "mirror", Provider: widget}.Missing()
@@ -25,7 +25,7 @@ func TestFallback(t *testing.T) {
 		excluded bool // from the mirror
 		policy   Fallback
 		asked    string
-		err      error // nil: the registry serves
+		err      error // nil means that the registry has the package
 	}{
 		"missing, stop":       {none, false, stop, "mirror registry", nil},
 		"missing, next":       {none, false, next, "mirror registry", nil},
@@ -67,7 +67,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// queries are the two questions that a source answers.
+// queries calls the two methods of a source.
 func queries(source Source) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"Versions": func(ctx context.Context) error {

@@ -16,7 +16,7 @@ type stub struct {
 	available Available
 	err       error
 	suggests  Provider
-	asked     *[]string // names of the sources that were asked; nil: not recorded
+	asked     *[]string // names of the sources that were called; nil means not recorded
 }
 
 func (s stub) note() {
@@ -47,14 +47,14 @@ func (s stub) suggest(context.Context, Provider) (Provider, bool) {
 	return s.suggests, s.suggests != Provider{}
 }
 
-// lacks is a source that fails, or has nothing.
+// lacks is a source that fails, or has no provider.
 func lacks(name string, err error) stub { return stub{name: name, err: err} }
 
 func has(name string, list ...string) stub {
 	return stub{name: name, available: Available{Versions: versions(list...)}}
 }
 
-// inOrder makes a MultiSource of stubs that records which ones were asked.
+// inOrder makes a MultiSource of stubs that records which ones were called.
 func inOrder(stubs ...stub) (source MultiSource, asked *[]string) {
 	asked = new([]string)
 	for _, s := range stubs {
@@ -92,8 +92,8 @@ func TestMultiSource_UnitesVersions(t *testing.T) {
 	must.EqualSlices(t, got.Warnings, []string{"from a", "from d"})
 }
 
-// TestMultiSource_DetailsAreThoseOfThePackages: what is told about a version is what the first
-// source tells that has it, be that nothing.
+// TestMultiSource_DetailsAreThoseOfThePackages: the details of a version are those of the first
+// source that has it, even if they are empty.
 func TestMultiSource_DetailsAreThoseOfThePackages(t *testing.T) {
 	telling := func(protocol string, list ...string) Available {
 		told := Available{Versions: versions(list...), Details: map[Version]Listed{}}

@@ -101,8 +101,8 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_RecognisesARegistry: to give the URL of a registry is the most common
-// mistake.
+// TestNetworkMirrorSource_RecognisesARegistry: the most common mistake is to configure the URL of a
+// registry.
 func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	notFound := `404 {"errors": ["Not Found"]}`
 	for name, answers := range map[string]pages{
@@ -136,8 +136,8 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_URLIsAReferencesBase: Terraform and OpenTofu leave out what follows the
-// last slash. So does tfdeps, and says so.
+// TestNetworkMirrorSource_URLIsAReferencesBase: Terraform and OpenTofu ignore the part of the URL
+// after the last slash. So does tfdeps, and it says so.
 func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 	const document = "registry.example/acme/widget/index.json"
 	for path, asked := range map[string]string{

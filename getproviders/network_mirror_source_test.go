@@ -25,7 +25,7 @@ func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *NetworkMirrorSource 
 	return must.Get(NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, terraform))(t)
 }
 
-// askMirror asks a mirror with the given answers for the package of widget 1.0.0.
+// askMirror requests the package of widget 1.0.0 from a mirror with the given responses.
 func askMirror(t *testing.T, fake *fakeRegistry) (Package, error) {
 	t.Helper()
 	return packageOf(t, fake.mirrorAt(t, mirrorBase))
@@ -105,7 +105,7 @@ func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	wantQueryError(t, err, "stopped after 5 redirects")
 }
 
-// TestNetworkMirrorSource_AsksForProvidersOfAnyHost: a port isn't read as the end of a scheme, and
+// TestNetworkMirrorSource_AsksForProvidersOfAnyHost: a port isn't taken for a URL's scheme, and
 // hosts are in punycode in requests.
 func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 	for address, directory := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// offlineRegistry is a registry that can't be asked. Services of example.com are on that host;
-// those of forced.example.com are where the user says.
+// offlineRegistry is a registry that can't be reached. Services of example.com are on that host;
+// those of forced.example.com are where the user configured them.
 func offlineRegistry(t *testing.T, kept ...CachedPackage) Source {
 	t.Helper()
 	forced := must.Get(hosts.ParseHostname("forced.example.com"))(t)

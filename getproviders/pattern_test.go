@@ -91,7 +91,7 @@ func FuzzParsePattern(f *testing.F) {
 	})
 }
 
-// oddPatterns are patterns, and others that aren't. None has a space, because Terraform wraps its
+// oddPatterns are valid and invalid patterns. None has a space, because Terraform wraps its
 // messages.
 var oddPatterns = map[bool][]string{
 	true: strings.Fields(`
@@ -105,8 +105,8 @@ var oddPatterns = map[bool][]string{
 `), ""),
 }
 
-// TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own: Terraform
-// complains about each.
+// TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own, so that Terraform
+// reports each.
 func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := peertest.LookTerraform(t)

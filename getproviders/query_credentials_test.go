@@ -10,8 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestErrUnauthorized_SaysWhatToDo: the user learns whether credentials were sent, and if not,
-// why.
+// TestErrUnauthorized_SaysWhatToDo: the error says whether credentials were sent, and if not, why.
 func TestErrUnauthorized_SaysWhatToDo(t *testing.T) {
 	const (
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "

@@ -16,13 +16,13 @@ import (
 
 const zipName = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
-// widget is the provider that most of the tests ask for.
+// widget is the provider of most tests.
 var (
 	widget = Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
 	v1     = MustParseVersion("1.0.0")
 )
 
-// packageOf asks for widget 1.0.0.
+// packageOf requests widget 1.0.0.
 func packageOf(t *testing.T, source Source) (Package, error) {
 	return source.Package(t.Context(), widget, v1, linux)
 }
@@ -31,7 +31,7 @@ func versionsOf(t *testing.T, source Source) (Available, error) {
 	return source.Versions(t.Context(), widget)
 }
 
-// pages are answers by path or URL: a body, or a status with a body, or with where it redirects to. What isn't there is 404.
+// pages maps paths or URLs to responses: a body, or a status with a body or a redirect's target. Others get a 404.
 type pages map[string]string
 
 func (p pages) serve(w http.ResponseWriter, at string) {
@@ -54,7 +54,7 @@ func (p pages) serve(w http.ResponseWriter, at string) {
 	_, _ = w.Write([]byte(rest))
 }
 
-// fakeRegistry gives answers that no good registry gives.
+// fakeRegistry sends responses that no good registry sends.
 type fakeRegistry struct {
 	*httptest.Server
 	answers pages
@@ -79,7 +79,8 @@ func (f *fakeRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	f.answers.serve(w, req.URL.Path)
 }
 
-// inProcess asks a handler without a network: under the clock of synctest, nothing may wait for one.
+// inProcess calls a handler without a network: under the clock of synctest, nothing may wait for
+// one.
 type inProcess struct{ http.Handler }
 
 // RoundTrip implements http.RoundTripper.
@@ -91,7 +92,7 @@ func (h inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// requests returns how often a path was asked for.
+// requests returns the number of requests for a path.
 func (f *fakeRegistry) requests(path string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +131,7 @@ func (f *fakeRegistry) sourceAt(t *testing.T, base string) *RegistrySource {
 	}
 }
 
-// versions makes versions of texts.
+// versions parses versions.
 func versions(texts ...string) []Version {
 	var all []Version
 	for _, text := range texts {

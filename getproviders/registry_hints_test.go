@@ -9,7 +9,7 @@ import (
 
 func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 	for name, test := range map[string]struct {
-		list      string // of versions; "" is no answer
+		list      string // of versions; "" means a failure
 		platforms []string
 		newest    string
 		hint      string

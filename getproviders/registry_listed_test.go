@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// listing asks the fake registry, whose description of the package for linux_amd64 lists hashes of
-// all packages, and whose checksum list is sums.
+// listing queries the fake registry, whose document of the package for linux_amd64 lists the hashes
+// of all packages, and whose checksum list is sums.
 func listing(t *testing.T, packages any, sums string) Trust {
 	t.Helper()
 	fake := newFakeRegistry(t, pages{
@@ -70,8 +70,8 @@ func TestTrust_RegistryHashes(t *testing.T) {
 	}
 }
 
-// TestTrust_RegistryHashesOfOtherPlatforms: each hash has to stand beside the checksum that the
-// list has for the same platform.
+// TestTrust_RegistryHashesOfOtherPlatforms: each hash must be listed together with the checksum
+// that the list has for the same platform.
 func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
 	h1 := "h1:" + strings.Repeat("A", 43) + "="
 	sum := func(i int) string { return fmt.Sprintf("%064x", i) }

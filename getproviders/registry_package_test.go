@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// packageBody is a good description of a package, with some properties
-// changed; a nil value removes one.
+// packageBody returns a good description of a package, with some properties changed; a nil value
+// removes one.
 func packageBody(t *testing.T, changes map[string]any) string {
 	t.Helper()
 	properties := map[string]any{
@@ -105,8 +105,8 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 	}
 }
 
-// Registries may give archives any names; only a name in the publishers' form says which provider
-// it is of.
+// Registries may give archives any names; only a name in the publishers' form contains the
+// provider.
 func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {

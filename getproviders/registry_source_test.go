@@ -80,8 +80,8 @@ func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
 }
 
-// wantQueryError checks that the error says that a registry failed, in a message that contains all
-// of the texts.
+// wantQueryError checks that the error means that a registry failed, and that its message contains
+// all texts.
 func wantQueryError(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	wantKind(t, err, ErrUnreachable)
@@ -93,7 +93,8 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// wantKind ends the test unless an error is of this kind, nil included, and fails it if it is of another one as well.
+// wantKind ends the test unless an error is of the kind (nil means no error), and fails it if the error is of another
+// kind, too.
 func wantKind(t *testing.T, err, kind error, about ...any) {
 	t.Helper()
 	if !errors.Is(err, kind) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// placed is a stub that says where packages come from.
+// placed is a stub with source URLs of packages.
 type placed struct {
 	stub
 	sourceURL string

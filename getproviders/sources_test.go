@@ -31,7 +31,7 @@ func TestSource_EndsWithTheContext(t *testing.T) {
 	must.Equal(t, must.ErrorOf(dir.Providers(ctx)), gone)
 }
 
-// TestSource_RemembersAnswersAndNoFailures: hints that need the list of versions cost no request, either.
+// TestSource_RemembersAnswersAndNoFailures: hints that need the list of versions make no request, either.
 func TestSource_RemembersAnswersAndNoFailures(t *testing.T) {
 	fake := newFakeRegistry(t, pages{})
 	for path, test := range map[string]struct {

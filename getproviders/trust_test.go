@@ -11,7 +11,7 @@ func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {
 	zh := func(digit string) Hash { return Hash("zh:" + strings.Repeat(digit, 64)) }
 	for name, c := range map[string]struct {
 		hashes AnyHash
-		want   Hash // "": it isn't known
+		want   Hash // "" means that it is unknown
 	}{
 		"one":              {AnyHash{zh("1")}, zh("1")},
 		"one and others":   {AnyHash{"h1:x", zh("1"), "h9:y"}, zh("1")},

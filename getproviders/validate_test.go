@@ -65,7 +65,8 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	}
 }
 
-// checkPaths fails the test if a path or a request leads anywhere, or a source answers.
+// checkPaths fails the test if a path leads out of its directory, a request is made, or a source
+// returns something.
 func checkPaths(t *testing.T, p Provider, v Version, plat Platform) {
 	t.Helper()
 	for _, path := range []string{

@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// The canonical texts are what Terraform 1.11.4 printed for these.
+// The canonical texts are those that Terraform 1.11.4 printed for these.
 func TestParseVersion(t *testing.T) {
 	for given, canonical := range map[string]string{
 		"1.0.0":                    "1.0.0",
@@ -68,8 +68,7 @@ func TestParseVersion_Refuses(t *testing.T) {
 	}
 }
 
-// The order is the one in which Terraform 1.11.4 wrote constraints with these
-// boundaries into the canonical text.
+// Terraform 1.11.4 wrote constraints with these boundaries into the canonical text in this order.
 func TestVersion_Order(t *testing.T) {
 	sorted := strings.Fields(`
 		0.0.0 0.9.9 0.10.0

@@ -62,7 +62,7 @@ func TestNewest_HelperIsFound(t *testing.T) {
 	}
 }
 
-// TestHelper_FileNames has files, names of helpers and systems.
+// TestHelper_FileNames maps file names, helper names and systems.
 func TestHelper_FileNames(t *testing.T) {
 	for text, want := range map[string]bool{
 		"terraform-credentials-x x linux":                  true,

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// show writes methods on one line each.
+// show formats methods, one per line.
 func show(methods []Method) string {
 	var lines []string
 	for _, m := range methods {

@@ -9,13 +9,14 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// userOf is a system, its user's home directory, "-" for none, and variables, with spaces between them.
+// userOf makes a User from a system, its user's home directory ("-" means none) and variables,
+// separated by spaces.
 func userOf(text string) User {
 	words := strings.Fields(text)
 	return User{GOOS: words[0], HomeDir: strings.Trim(words[1], "-"), Environ: words[2:]}
 }
 
-// TestFind has users, and the file and the directory of each.
+// TestFind maps users to their configuration file and directory.
 func TestFind(t *testing.T) {
 	const unix = "/home/u/.terraformrc /home/u/.terraform.d"
 	for text, want := range map[string]string{
@@ -46,7 +47,7 @@ func TestHelperDirs(t *testing.T) {
 	}
 }
 
-// TestImpliedMirrorDirs has users, of OpenTofu if that is said, and directories with colons between them, below the configuration's.
+// TestImpliedMirrorDirs maps users (of OpenTofu if it is named) to directories below the configuration's, separated by colons.
 func TestImpliedMirrorDirs(t *testing.T) {
 	const unix = "/home/u/.terraform.d/plugins:/home/u/.local/share/terraform/plugins:/usr/local/share/terraform/plugins:/usr/share/terraform/plugins"
 	for text, want := range map[string]string{
@@ -72,8 +73,8 @@ func TestImpliedMirrorDirs(t *testing.T) {
 	}
 }
 
-// TestFind_ForOpenTofu has a system, whether XDG_CONFIG_HOME is xdg there, and files in a home directory, of which those that end in a slash
-// are directories; and the file and the directory that count, without the home directory.
+// TestFind_ForOpenTofu has a system, whether XDG_CONFIG_HOME is xdg there, and files in a home directory (a trailing slash means a
+// directory); and the file and the directory that are used, without the home directory.
 func TestFind_ForOpenTofu(t *testing.T) {
 	for text, want := range map[string]string{
 		"linux -":                                     ".tofurc .terraform.d",

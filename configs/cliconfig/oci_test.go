@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestRepositoryTemplate_IsReadAsOpenTofuReadsIt has templates, each before the patterns that it is for, and the repository of one provider, or "":
-// it is refused.
+// TestRepositoryTemplate_IsReadAsOpenTofuReadsIt has templates, each followed by its patterns, and the repository of one provider; "" means that
+// the template is refused.
 func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 	widget := must.Get(openTofu.ParseProvider("example.com/acme/widget"))(t)
 	for text, want := range map[string]string{

@@ -33,7 +33,7 @@ func testEnv(name string) string {
 	return map[string]string{"HOME": "/home/u", "SRC": "/src"}[name]
 }
 
-// TestRead_HostBlocks has files, and the hosts that they give, with their services.
+// TestRead_HostBlocks maps files to their hosts with services.
 func TestRead_HostBlocks(t *testing.T) {
 	const one = "map[a.com:map[providers.v1:https://127.0.0.1:8443/p/]]"
 	for src, want := range map[string]string{
@@ -75,7 +75,7 @@ func TestRead_UnknownKeysAreIgnored(t *testing.T) {
 
 const secret = "tHisIsTheT0ken"
 
-// TestRead_Problems has files of which Terraform judges most in the same way (TestRead_ProblemsAreThoseOfTerraform).
+// TestRead_Problems has files; Terraform reports the same problems for most (TestRead_ProblemsAreThoseOfTerraform).
 func TestRead_Problems(t *testing.T) {
 	for src, want := range problemCases() {
 		_, problems := parse(strings.ReplaceAll(src, "SECRET", secret))
@@ -89,8 +89,8 @@ func TestRead_Problems(t *testing.T) {
 	}
 }
 
-// problemCases are files with a problem that ends the reading of nothing else: line, summary, and a part of what it says, behind
-// "ours" where Terraform sees no mistake. Words in them are secret.
+// problemCases are files with one problem: its line, summary, and a part of its details, after "ours" if Terraform reports no
+// problem. Words in them are secret.
 func problemCases() map[string]string {
 	all := map[string]string{}
 	for _, cases := range []map[string]string{fileCases, credentialsCases, installationCases} {

@@ -43,8 +43,8 @@ func (p peer) run(t *testing.T, args ...string) string {
 
 var headline = regexp.MustCompile(`(?m)^│ Error: (.*)$`)
 
-// summaries returns the kinds of problems that Terraform reports, in the words of tfdeps, sorted.
-// Terraform writes some as one sentence that have a headline and details here.
+// summaries returns the sorted summaries of Terraform's problems, as tfdeps words them. For some
+// problems Terraform has only one sentence, without details.
 func summaries(output string) []string {
 	all := []string{}
 	for _, m := range headline.FindAllStringSubmatch(output, -1) {
@@ -57,7 +57,7 @@ func summaries(output string) []string {
 	return slices.Compact(all)
 }
 
-// TestRead_ProblemsAreThoseOfTerraform has files that both programs judge alike.
+// TestRead_ProblemsAreThoseOfTerraform has files for which both programs report the same problems.
 func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	cases := []string{
@@ -116,8 +116,8 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	}
 }
 
-// TestRead_WhereTerraformDiffers has files that tfdeps judges in another way on purpose: Terraform
-// finds the given number of problems.
+// TestRead_WhereTerraformDiffers has files for which tfdeps reports other problems on purpose:
+// Terraform reports the given number.
 func TestRead_WhereTerraformDiffers(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {
@@ -145,8 +145,8 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 	}
 }
 
-// TestRead_MethodsServeAsInTerraform compares which of two mirrors is used for a provider. Version
-// 1.0.0 of both providers is in the first, 2.0.0 in the second.
+// TestRead_MethodsServeAsInTerraform compares which of two mirrors provides a package. The first
+// one has version 1.0.0 of both providers, the second one 2.0.0.
 func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
@@ -188,8 +188,8 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	}
 }
 
-// newest returns the newest version that the methods of a CLI configuration
-// offer, "" if there is none.
+// newest returns the newest version that the methods of a CLI configuration offer, or "" if they
+// offer none.
 func newest(t *testing.T, rc, source string) string {
 	config, problems := parse(rc)
 	provider, err := terraform.ParseProvider(source)
@@ -237,8 +237,8 @@ provider_installation {
 	must.EqualSlices(t, ours, theirs, out)
 }
 
-// TestRead_TokensAreThoseOfTerraform compares what is sent to a registry on loopback, to which a
-// host block leads.
+// TestRead_TokensAreThoseOfTerraform compares the tokens sent to a registry on loopback, to which a
+// host block redirects.
 func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	for _, text := range []string{ // a host, variables and blocks, with bars between them
@@ -284,7 +284,7 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	}
 }
 
-// record starts a server that has nothing.
+// record starts a server that answers 404.
 func record(t *testing.T) *providertest.Server {
 	t.Helper()
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true}))(t)
@@ -292,8 +292,8 @@ func record(t *testing.T) *providertest.Server {
 	return server
 }
 
-// TestRead_HelperIsThatOfTerraform has two versions of a helper program, and compares what is sent
-// to the registry.
+// TestRead_HelperIsThatOfTerraform has two versions of a helper program, and compares the tokens
+// sent to the registry.
 func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	if runtime.GOOS == "windows" {

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// files are the contents of files by their names, which have slashes.
+// files maps slash-separated names to contents.
 type files = map[string]string
 
 // home makes a directory with the given files: "rc" is the main file, and all
@@ -86,7 +86,7 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 	must.Equal(t, (cliblock.Setting{File: "f"}).Place(), "f", "a place without a line isn't the file")
 }
 
-// TestRead_PluginCacheDir has the main file, a.tfrc, b.tfrc and the variable, with bars between them, and what comes of them.
+// TestRead_PluginCacheDir has the main file, a.tfrc, b.tfrc and the variable, separated by bars, and the resulting directory.
 func TestRead_PluginCacheDir(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", // none

@@ -27,7 +27,7 @@ func mustParseTofu(t testing.TB, src string) *Config {
 	return config
 }
 
-// archiveSource has the same archive for every package.
+// archiveSource returns the same archive for every package.
 type archiveSource struct{ getproviders.Source }
 
 func (archiveSource) Package(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (getproviders.Package, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// described says which sources are asked for a provider, in their order.
+// described returns the names of the sources for a provider, in their order.
 func described(t *testing.T, source getproviders.MultiSource, address string) string {
 	t.Helper()
 	p := must.Get(terraform.ParseProvider(address))(t)
@@ -104,7 +104,7 @@ func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
 	must.Get(config.Source(t.Context(), SourceOptions{Product: terraform, Network: network}))(t)
 }
 
-// A server makes its sources again for each question, so that they remember nothing; the directories of one run share theirs.
+// A server makes new sources for each request, so they cache nothing; the directories of one run share theirs.
 func TestNetwork_SourcesAreSharedOnlyIfAsked(t *testing.T) {
 	config, _ := parse("provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n  direct {}\n}")
 	network, problems := config.Network(NetworkOptions{})

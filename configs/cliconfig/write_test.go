@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestConfig_WriteWithSaysTheSame reads what was written of several files, in both syntaxes.
+// TestConfig_WriteWithSaysTheSame reads several written configurations, in both syntaxes.
 func TestConfig_WriteWithSaysTheSame(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
@@ -72,7 +72,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	}
 }
 
-// What a host says of its services is written as it is, and nothing of it becomes a setting of the user's.
+// The services of a host are written unchanged, and can't add settings of the user.
 func TestConfig_WriteWithWritesNothingThatAHostSaysAsCode(t *testing.T) {
 	var config cliconfig.Config
 	for _, text := range []string{
@@ -97,7 +97,8 @@ func TestConfig_WriteWithWritesNothingThatAHostSaysAsCode(t *testing.T) {
 	}
 }
 
-// TestConfig_WriteWithFindsTheFilesOfDocker reads what was written from another directory than the original.
+// TestConfig_WriteWithFindsTheFilesOfDocker reads a written configuration in another directory than the
+// original's.
 func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 	t.Parallel()
 	absolute := filepath.Join(t.TempDir(), "y.json")
