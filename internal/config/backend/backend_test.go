@@ -162,7 +162,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 	}
 }
 
-// refuse decodes a block that has these errors, of which none tells a value.
+// refuse decodes a block that has these errors, none of which contains a value.
 func refuse(t *testing.T, product getproviders.Product, block string, given []string, want string) {
 	t.Helper()
 	t.Run(fmt.Sprintf("%.100s %.100s", block, strings.Join(given, " ")), func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 	const s3 = "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  assume_role = { "
 	for _, tt := range []struct {
 		block string
-		only  string // the one product that takes it
+		only  string // the only product that accepts it
 	}{
 		{block: s3 + `role_arn = "arn:aws:iam::1:role/a:b", policy_arns = ["arn:aws:iam::aws:policy/x"] }` + "\n}"},
 		{block: s3 + `role_arn = "x" }` + "\n}", only: tofu.Name},
@@ -204,7 +204,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 	}
 }
 
-// A record with another number keeps its values as they were written.
+// A record with another number keeps its values unchanged.
 func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), backend.FileName)
 	must.Write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
@@ -243,7 +243,7 @@ func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 	}
 }
 
-// One of several arguments is enough, and each may come from its variable.
+// One of several arguments is sufficient, and each may come from its variable.
 func TestDecode_OneOfSeveralArgumentsFromAVariable(t *testing.T) {
 	azure := `backend "azurerm" {
   storage_account_name = "account"
@@ -275,7 +275,7 @@ func TestDecode_OneOfSeveralArgumentsFromAVariable(t *testing.T) {
 	}
 }
 
-// The programs fill in users' directories and variables in the name of a bundle, and read it whatever its size is.
+// The programs expand users' directories and variables in the path of a bundle, and read it whatever its size.
 func TestDecode_FilesOfCertificates(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "large.pem")
 	must.Succeed(t, os.WriteFile(large, make([]byte, 2<<20), 0o600))
@@ -328,7 +328,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A record may have been written by a product with fewer arguments, or with others.
+// A record may be from a product with fewer arguments, or with others.
 func TestCompare_WithOtherArguments(t *testing.T) {
 	config := decode(t, `backend "local" { path = "a" }`)
 	for text, want := range map[string]backend.Change{
@@ -433,7 +433,7 @@ func TestFiles_States(t *testing.T) {
 	}
 }
 
-// TestFiles_StatesThatStay: what a path means is up to the file system.
+// TestFiles_StatesThatStay: the meaning of a path depends on the file system.
 func TestFiles_StatesThatStay(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// spec is a schema for hcldec, the oracle of what bodies are decoded to.
+// spec returns a schema for hcldec, the oracle for decoded bodies.
 func (s *schema) spec() hcldec.ObjectSpec {
 	spec := hcldec.ObjectSpec{}
 	for name, attr := range s.Attributes {
@@ -33,7 +33,7 @@ func (s *schema) spec() hcldec.ObjectSpec {
 	return spec
 }
 
-// allSchemas are those of both products, and one with every sort of block.
+// allSchemas returns those of both products, and one with every kind of block.
 func allSchemas(tb testing.TB) (all []*schema) {
 	tb.Helper()
 	types := map[string]valueType{}
@@ -103,7 +103,7 @@ func FuzzSchema_DecodesAsHcldecDoes(f *testing.F) {
 	})
 }
 
-// A block that may be repeated has no argument of any type in it: decodeAll makes one list or set of all.
+// A repeatable block has no argument of type any: decodeAll makes one list or set of all.
 func TestSchema_RepeatedBlocksHaveOneType(t *testing.T) {
 	var check func(s *schema, repeated bool)
 	check = func(s *schema, repeated bool) {
@@ -119,8 +119,8 @@ func TestSchema_RepeatedBlocksHaveOneType(t *testing.T) {
 	}
 }
 
-// summaries are sorted, and without what may have been meant: hcldec goes over maps, and so
-// proposes now one name and now another that is as close.
+// summaries are sorted, and have no suggestions: hcldec iterates over maps, so its choice among
+// equally similar names varies.
 func summaries(diags hcl.Diagnostics) (all []string) {
 	for _, diag := range diags {
 		detail, _, _ := strings.Cut(diag.Detail, " Did you mean")

@@ -53,8 +53,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzComputedBackend has blocks with computed arguments: whatever they refer to, there is a
-// record or a problem.
+// FuzzComputedBackend has blocks with computed arguments: for any references, there is a record or
+// a problem.
 func FuzzComputedBackend(f *testing.F) {
 	f.Add("terraform {\n backend \"local\" {\n path = \"${var.a}/${local.b}\"\n}\n}\nvariable \"a\" {\n default = \"x\"\n}\nlocals {\n b = upper(var.a)\n}", "{}")
 	f.Add("terraform {\n backend \"s3\" {\n assume_role = { tags = var.a }\n}\n}\nvariable \"a\" {\n default = { x = 1 }\n sensitive = true\n}", "{}")

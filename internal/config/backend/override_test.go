@@ -25,7 +25,7 @@ func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 	}
 }
 
-// What is wrong in a given file is reported without its lines, which may hold secrets.
+// Problems in a given file are reported without its lines, which may contain secrets.
 func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	for content, want := range map[string]string{
@@ -56,8 +56,8 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 	}
 }
 
-// A record is JSON, which holds UTF-8 only: with any other value, each run
-// would find that the configuration has changed.
+// A record is JSON, which can only contain UTF-8: for any other value, each run would report a
+// changed configuration.
 func TestDecode_RefusesOverridesThatAreNotUTF8(t *testing.T) {
 	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
 		backend.Options{Product: asTerraform, Overrides: []string{"path=hunter2\x94"}})

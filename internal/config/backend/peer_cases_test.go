@@ -7,7 +7,7 @@ type peerCase struct {
 	given     string // of -backend-config, each behind a bar; x.hcl is the file below
 	file      string
 	workspace string
-	only      string // the one program that takes the block; "": both
+	only      string // the only program that accepts the block; "" means both
 }
 
 const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c",

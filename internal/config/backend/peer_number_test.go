@@ -19,12 +19,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// required is what plan prints where a record isn't that of the block.
+// required is printed by plan if the record doesn't match the block.
 const required = "initialization required"
 
-// TestRecord_HasTheNumberThatTerraformKnows has Terraform's plan compare the record's number with
-// its own, for every type that it has and without any service: a record with other values is
-// accepted only if the number is that of the block. The blocks have all arguments, or none.
+// TestRecord_HasTheNumberThatTerraformKnows lets Terraform's plan compare the record's number with
+// its own, for every type and without any service: a record with other values is accepted only if
+// the number is that of the block. The blocks have all arguments, or none.
 func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
 	program := peertest.LookTerraform(t)
 	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
@@ -138,7 +138,7 @@ func overridesOf(t *testing.T, name, body string) []string {
 	return []string{filepath.Join(dir, "all.hcl"), filepath.Join(dir, "right.hcl")}
 }
 
-// planRecord is a record with values of no block.
+// planRecord is a record whose values are those of no block.
 type planRecord struct {
 	Version int `json:"version"`
 	Backend struct {
@@ -162,8 +162,7 @@ func alienRecord(t *testing.T, config *backend.Config, product getproviders.Prod
 	return r
 }
 
-// planWith runs plan on a block and a record. What happens to the backend itself doesn't matter,
-// nor how long that takes.
+// planWith runs plan on a block and a record. The backend's own result and duration don't matter.
 func planWith(t *testing.T, program string, fake storagetest.Cloud, block string, r planRecord) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// TestRecord_SameAsTerraform has Terraform initialize every type of backend for which a fake
-// service is enough, and compares records byte for byte.
+// TestRecord_SameAsTerraform lets Terraform initialize every type of backend for which a fake
+// service suffices, and compares records byte for byte.
 func TestRecord_SameAsTerraform(t *testing.T) {
 	program := peertest.LookTerraform(t)
 	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
@@ -74,8 +74,8 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 	return content
 }
 
-// lookTofu finds OpenTofu, which no archive of packages has: a test is skipped
-// without it even where peers are required.
+// lookTofu finds OpenTofu, which no package archive has: without it, a test is skipped even if
+// peers are required.
 func lookTofu(t *testing.T) string {
 	t.Helper()
 	program, err := peertest.PeerProgram("tofu")

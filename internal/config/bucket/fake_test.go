@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// newFake starts a server; the handler makes the answers.
+// newFake starts a server with a handler.
 func newFake(t *testing.T, handler http.HandlerFunc) *providertest.Server {
 	t.Helper()
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: handler}))(t)

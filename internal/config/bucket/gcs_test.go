@@ -80,7 +80,7 @@ func TestGCS_RefusesOtherAddresses(t *testing.T) {
 	}
 }
 
-// toward is a client that sends requests for Google's host to a fake, and those for the fake
+// toward is a client that sends requests for Google's host to a fake, and leaves those for the fake
 // unchanged.
 func toward(fake string) *http.Client {
 	to, _ := url.Parse(fake)
@@ -185,7 +185,8 @@ func (c *countingSource) Token() (*oauth2.Token, error) {
 
 var longAgo = time.Unix(1, 0)
 
-// TestGCS_AsksGoogleWhateverTheAddressNames has addresses of others: a token goes to Google's own server alone.
+// TestGCS_AsksGoogleWhateverTheAddressNames has addresses with other servers: only Google's own server receives
+// a token.
 func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{

@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// TestParseS3_KnowsTheFormsOfTerraform has addresses, and region, bucket, key, version and endpoint of each, with commas between them.
+// TestParseS3_KnowsTheFormsOfTerraform maps addresses to region, bucket, key, version and endpoint, separated by commas.
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestS3_ListsAllPages(t *testing.T) {
 	wantKeys(t, s, "s3", s3.BaseURL()+"/bucket/x?"+staticKeys)
 }
 
-// TestKeys_End has services of whose lists a page leads to itself.
+// TestKeys_End has services with a page of a list that links to itself.
 func TestKeys_End(t *testing.T) {
 	t.Parallel()
 	pages := 0
@@ -138,7 +138,7 @@ func TestS3_SaysNothingOnStandardError(t *testing.T) {
 	must.Len(t, must.Get(os.ReadFile(stderr.Name()))(t), 0, "on standard error")
 }
 
-// clearAWS leaves the SDK only what the test gives it.
+// clearAWS removes all settings of the machine, so that the SDK has only the test's.
 func clearAWS(t *testing.T) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -155,7 +155,7 @@ func clearAWS(t *testing.T) (home string) {
 	return home
 }
 
-// wantLogin reads an object, and checks by which key the request was signed.
+// wantLogin reads an object, and checks which key signed the request.
 func wantLogin(t *testing.T, s *Services, s3 *providertest.Server, address, id string) {
 	t.Helper()
 	t.Cleanup(s.Close)
@@ -224,7 +224,7 @@ func TestS3_TakesARoleByWebIdentity(t *testing.T) {
 	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a", "web")
 }
 
-// newMetadata is the service that an EC2 machine asks for the credentials of its role.
+// newMetadata starts the service from which an EC2 machine gets the credentials of its role.
 func newMetadata(t *testing.T, id string) *providertest.Server {
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -267,7 +267,7 @@ func TestS3_AsksTheEndpointOfTheEnvironmentInPlaceOfAWS(t *testing.T) {
 	must.Equal(t, must.Get(read(t, s, "s3", "https://s3-eu-west-1.amazonaws.com/bucket/a?"+staticKeys))(t), "content")
 }
 
-// TestS3_AddressesOfOthersGetNoCredentials has addresses that a registry or a foreign module names.
+// TestS3_AddressesOfOthersGetNoCredentials has addresses from a registry or a foreign module.
 func TestS3_AddressesOfOthersGetNoCredentials(t *testing.T) {
 	home := clearAWS(t)
 	s3 := newS3(t)

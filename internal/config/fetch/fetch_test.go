@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// files are the contents of files by their names, which have slashes.
+// files maps slash-separated names to contents.
 type files = map[string]string
 
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
@@ -75,7 +75,7 @@ func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	}
 }
 
-// Locations relative to the answer are no addresses to Terraform; the others are compared with it (TestFetch_SamePackagesAsTerraform).
+// Terraform doesn't accept relative locations as addresses; the others are compared with it (TestFetch_SamePackagesAsTerraform).
 func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 	s := parallelSite(t)
 	s.zip(t, "/dl/net.zip", "")
@@ -131,7 +131,7 @@ func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
 	must.EqualSlices(t, queries, []string{"z=1&a=%20&terraform-get=1", "sig=%2B/a&b=1;2"})
 }
 
-// Some caches answer with a part that is the whole, though none was asked for.
+// Some caches send a part that is the whole content, without a request for a part.
 func TestFetch_TakesAPartThatIsTheWhole(t *testing.T) {
 	s := parallelSite(t)
 	archive := zipped(t, someTree)
@@ -238,8 +238,8 @@ func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 	must.Refuse(os.Lstat(dst))(t, "something is there")
 }
 
-// A package that a registry serves itself is unpacked as what its content is, and the registry's token goes along only where the
-// registry wants it.
+// A package that a registry serves itself is unpacked according to its content, and the registry's token is sent only if the
+// registry requires it.
 func TestFetch_ServedPackages(t *testing.T) {
 	t.Parallel()
 	tgz := providertest.TarGz(files{"main.tf": "tgz"})

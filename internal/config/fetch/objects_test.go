@@ -91,7 +91,7 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	must.Contain(t, refused(t, small, at+"net.zip"), "larger than 50 bytes")
 }
 
-// TestFetch_ObjectsOfARealServer uses another project's server, which speaks the protocol of S3
+// TestFetch_ObjectsOfARealServer uses another project's server, which implements the protocol of S3
 // and checks signatures.
 func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	}
 }
 
-// TestFetch_ServersGetNoLoginOfAWS has a page and a foreign module that name a server of their own, and a profile.
+// TestFetch_ServersGetNoLoginOfAWS has a page and a foreign module with a server of their own, and a profile.
 func TestFetch_ServersGetNoLoginOfAWS(t *testing.T) {
 	home := t.TempDir()
 	for name, value := range map[string]string{

@@ -18,9 +18,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// Packages have the same files on disk as Terraform's, and what Terraform can't fetch can't be
-// fetched here. Each address is in a configuration of its own, so that no module is copied from
-// another one. Whether Terraform runs or not, a package has what is in a directory of someTree.
+// Packages have the same files on disk as Terraform's, and packages that Terraform can't fetch
+// can't be fetched here either. Each address is in a configuration of its own, so that no module is
+// copied from another one. Even without Terraform, a package must have the content of a directory
+// of someTree.
 func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -157,8 +158,8 @@ func runRaw(t testing.TB, program string, args ...string) []byte {
 	return must.Get(exec.CommandContext(t.Context(), lookProgram(t, program), args...).Output())(t)
 }
 
-// terraformGet has Terraform install a module, and returns what is in its directory, or what
-// Terraform prints.
+// terraformGet lets Terraform install a module, and returns the content of its directory, or
+// Terraform's output.
 func terraformGet(t testing.TB, program string, env []string, pkg string) (map[string]string, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func lookProgram(t testing.TB, name string) string {
 	return peertest.LookProgram(t, name)
 }
 
-// run runs a program in a directory, and returns what it writes.
+// run runs a program in a directory, and returns its output.
 func run(t testing.TB, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)
@@ -40,7 +40,7 @@ func run(t testing.TB, dir, program string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// newGit makes a repository with a commit, and returns where it is and the commit.
+// newGit makes a repository with a commit, and returns its path and the commit.
 func newGit(t testing.TB, files files) (dir, commit string) {
 	t.Helper()
 	lookProgram(t, "git")
@@ -175,7 +175,7 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 	must.Fail(t, refused(t, f, "hg::"+fileURL(dir)+"-nothing"), getproviders.ErrUnreachable)
 }
 
-// Programs obey what is below .git and .hg, also where a package has brought it.
+// git and hg obey files in .git and .hg, even if a package contains them.
 func TestFetch_NoPackageBringsARepository(t *testing.T) {
 	t.Parallel()
 	files := files{".gitignore": "y", "a/.hgtags": "x", "main.tf": "", "git/x": "x"}

@@ -71,7 +71,7 @@ func (s *site) file(path string, content []byte, etag string) {
 	}
 }
 
-// hop serves the header that says where the package is.
+// hop serves the header with the location of the package.
 func (s *site) hop(path, told string) {
 	s.pages[path] = func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Terraform-Get", told)
@@ -79,7 +79,7 @@ func (s *site) hop(path, told string) {
 	}
 }
 
-// asked lists the requests from a number on: method and path.
+// asked lists the requests from a number on, by method and path.
 func (s *site) asked(since int) []string {
 	var all []string
 	for _, r := range s.Log()[since:] {
@@ -101,7 +101,7 @@ func testEnviron() []string {
 	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 }
 
-// fetched fetches a package, and returns what is there then.
+// fetched fetches a package, and returns its files.
 func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]string {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
@@ -109,13 +109,13 @@ func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]stri
 	return peertest.Tree(t, dst)
 }
 
-// brings fetches a package, which has what is in a directory of someTree.
+// brings fetches a package that must have the content of a directory of someTree.
 func brings(t testing.TB, f *Fetcher, pkg, dir string) {
 	t.Helper()
 	sameTree(t, fetched(t, f, get(pkg)), below(someTree, dir))
 }
 
-// refused fetches a package that is refused, and returns the error.
+// refused fetches a package that must be refused, and returns the error.
 func refused(t testing.TB, f *Fetcher, pkg string) error {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
@@ -195,7 +195,7 @@ func tarred(t testing.TB, entries ...tar.Header) []byte {
 	return buf.Bytes()
 }
 
-// plain is what gzip has packed.
+// plain decompresses gzip.
 func plain(t testing.TB, packed []byte) []byte {
 	t.Helper()
 	return must.Get(io.ReadAll(must.Get(gzip.NewReader(bytes.NewReader(packed)))(t)))(t)

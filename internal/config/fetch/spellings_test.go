@@ -51,8 +51,8 @@ func TestCheckSpellings_FindsNamesThatDifferInCase(t *testing.T) {
 	}
 }
 
-// TestCheckSpellings_EndsWithTheLimits has an archive that is larger than an archive may be, of
-// which no more is unpacked to look for names.
+// TestCheckSpellings_EndsWithTheLimits has an archive larger than the limit, so that the search for
+// names unpacks no more of it.
 func TestCheckSpellings_EndsWithTheLimits(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "archive")

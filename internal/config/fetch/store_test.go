@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// otherTree replaces someTree.
+// otherTree is a different content than someTree.
 var otherTree = files{"main.tf": "# other\n"}
 
 func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
@@ -60,7 +60,7 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 	}
 }
 
-// What a server says of one place isn't used for another one.
+// A server's response for one location isn't used for another one.
 func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
 	s := parallelSite(t)
 	store := t.TempDir()

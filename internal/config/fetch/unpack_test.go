@@ -21,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// filled has bounds that these archives don't meet where there are none.
+// filled replaces limits of 0 by limits that these archives don't reach.
 func (b bounds) filled() bounds {
 	return bounds{download: cmp.Or(b.download, 1<<30), unpacked: cmp.Or(b.unpacked, 1<<30), files: cmp.Or(b.files, 1000)}
 }
@@ -153,7 +153,7 @@ func zippedLink(t testing.TB, name, target string, files ...string) []byte {
 	return buf.Bytes()
 }
 
-// zippedSizes makes an archive whose directory says what sizes its files have, "a" and so on.
+// zippedSizes makes an archive whose directory claims these sizes for its files, "a" and so on.
 func zippedSizes(t testing.TB, content string, sizes ...uint64) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -166,7 +166,7 @@ func zippedSizes(t testing.TB, content string, sizes ...uint64) []byte {
 	return buf.Bytes()
 }
 
-// The directory of a zip archive says how large its files are. An attacker can make the sum of
+// The directory of a zip archive contains the sizes of its files. An attacker can make the sum of
 // these sizes small, and their number large.
 func TestCheckZip_AddsUpSizes(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestSystem_FollowsSymlinksAsTheProcessDoes: filepath.EvalSymlinks is the oracle where links can be made, as long as a
-// path stays in the FS.
+// TestSystem_FollowsSymlinksAsTheProcessDoes: filepath.EvalSymlinks is the oracle if symlinks can be made and a path
+// stays in the FS.
 func TestSystem_FollowsSymlinksAsTheProcessDoes(t *testing.T) {
 	tree := fstest.MapFS{"a/b": {Mode: fs.ModeDir | 0o700}}
 	for name, target := range map[string]string{

@@ -43,7 +43,7 @@ func TestAddress_URLs(t *testing.T) {
 	}
 }
 
-// What is refused is refused before git is started.
+// Invalid addresses are refused before git is started.
 func TestAddress_RefusedRequestsStartNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t).count()

@@ -17,7 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// history is a repository with refs that are easily confused. The file f says which commit it is.
+// history is a repository with refs that are easily confused. The content of the file f identifies
+// the commit.
 func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 	tb.Helper()
 	made := copyOf(tb, "history "+strings.Join(args, " "), func(o *origin) map[string]string {
@@ -77,12 +78,12 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 	}
 	clone := o.clone()
 	for ref, want := range cases {
-		// Terraform asks a clone for the ref, and then for the branch of that name.
+		// Terraform resolves the ref in a clone, and then the branch of that name.
 		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}
 		benches := []*bench{b}
-		if peertest.All() { // what others have fetched makes no difference
+		if peertest.All() { // the fetches of other cases make no difference
 			benches = append(benches, newBench(t))
 		}
 		for _, b := range benches {
@@ -96,7 +97,7 @@ func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
 	b.finds(Request{URL: o.url(), Depth: 1}, ids, map[string]string{"main": "main3", "dev": "dev2", "v1.0.0": "main2", "": "main3", ids["main1"]: "main1"})
 }
 
-// finds checks out refs, which are commits by their names in the test.
+// finds checks out refs; the wanted commits have names in the test.
 func (b *bench) finds(req Request, ids, refs map[string]string) {
 	b.tb.Helper()
 	for ref, want := range refs {
@@ -134,8 +135,8 @@ func TestCheckout_WideIDs(t *testing.T) {
 	must.Fail(t, b.refused(o.at(strings.Repeat("ab", 20))), ErrNotFound, "a short ID")
 }
 
-// The files are those of the commit: bytes, modes and links, whatever line ends the user's
-// configuration of git asks for.
+// The files are those of the commit: bytes, modes and links, whatever line endings the user's git
+// configuration sets.
 func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	o, b := emptyBench(t)
 	want := map[string]string{"a.tf": "a\r\nb\n", "auto.txt": "1\n2\n", "crlf.txt": "1\r\n2\r\n", ".hidden/x": "", "deep/er/y": "y", ".gitattributes": "auto.txt text=auto\ncrlf.txt eol=crlf\n"}
@@ -163,7 +164,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-// Hooks and a monitor of files, which a user has for repositories of his own, don't run for those of modules.
+// A user's hooks and file system monitor for their own repositories don't run for those of modules.
 func TestCheckout_RunsNoHooksAndNoMonitor(t *testing.T) {
 	needShell(t)
 	o, b := emptyBench(t)
@@ -210,7 +211,7 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	must.Fail(t, must.ErrorOf(os.Stat(dir)), fs.ErrNotExist, dir)
 }
 
-// Three refs, requested many times at once: one list, three fetches.
+// Three refs, requested many times concurrently: one list, three fetches.
 func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.count()
@@ -243,7 +244,7 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	}
 }
 
-// The cost of a later run with the same store.
+// The git commands of a later run with the same store.
 func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.count()
@@ -312,7 +313,7 @@ func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 	}
 }
 
-// A shallow repository has only a part of its history to fetch.
+// Only a part of a shallow repository's history can be fetched.
 func TestCheckout_ShallowRepository(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	clone := filepath.Join(t.TempDir(), "clone")

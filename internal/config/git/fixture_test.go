@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// requireGit finds git and returns an environment without anything of the machine's configuration.
+// requireGit finds git and returns an environment without the machine's configuration.
 func requireGit(tb testing.TB) (program string, environ []string) {
 	tb.Helper()
 	program = peertest.LookProgram(tb, "git")
@@ -55,8 +55,7 @@ func (o *origin) init(args ...string) {
 	o.git("config", "core.autocrlf", "false")
 }
 
-// patterns are repositories that tests get copies of: each is made once by git, as that takes many
-// processes.
+// patterns are repositories that tests copy: git makes each one once, as that takes many processes.
 var patterns struct {
 	mu   sync.Mutex
 	dir  string
@@ -69,7 +68,7 @@ type pattern struct {
 	ids map[string]string
 }
 
-// copyOf returns a copy of the named repository, which is made for the first caller.
+// copyOf returns a copy of the named repository, which the first caller makes.
 func copyOf(tb testing.TB, name string, fill func(*origin) map[string]string) pattern {
 	tb.Helper()
 	program, environ := requireGit(tb)
@@ -90,7 +89,7 @@ func copyOf(tb testing.TB, name string, fill func(*origin) map[string]string) pa
 	return pattern{o, maps.Clone(from.ids)}
 }
 
-// git runs a command in the repository and returns its answer.
+// git runs a command in the repository and returns its output.
 func (o *origin) git(args ...string) string {
 	o.tb.Helper()
 	return o.gitInput("", args...)
@@ -127,7 +126,7 @@ func (o *origin) clone() *origin {
 	return &c
 }
 
-// commitOf returns what a ref means in a clone; "": nothing.
+// commitOf returns the commit of a ref in a clone, or "" if the clone has no such ref.
 func (o *origin) commitOf(ref string) string {
 	for _, name := range []string{ref, "refs/remotes/origin/" + ref} {
 		cmd := exec.Command(o.program, "rev-parse", "--verify", "--quiet", name+"^{commit}")
@@ -139,7 +138,7 @@ func (o *origin) commitOf(ref string) string {
 	return ""
 }
 
-// raw stores an object that git wouldn't make.
+// raw stores an object that git itself wouldn't make.
 func (o *origin) raw(kind, content string) string {
 	o.tb.Helper()
 	return o.gitInput(content, "hash-object", "-t", kind, "-w", "--stdin", "--literally")
@@ -153,17 +152,17 @@ func (o *origin) commitTree(branch, tree string) string {
 	return id
 }
 
-// url is the URL with which a repository on this file system is fetched as if it were remote.
+// url returns the URL by which a repository on this file system is fetched like a remote one.
 func (o *origin) url() string { return fileURL(o.dir) }
 
-// at is a request for a ref.
+// at returns a request for a ref.
 func (o *origin) at(ref string) Request { return Request{URL: fileURL(o.dir), Ref: ref} }
 
 func fileURL(dir string) string {
 	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
 }
 
-// bench is a Repositories value with what a test needs for it.
+// bench is a Repositories value with its test environment.
 type bench struct {
 	*Repositories
 	tb   testing.TB
@@ -180,14 +179,14 @@ func newBench(tb testing.TB) *bench {
 	return b
 }
 
-// again is a later run with the same store.
+// again returns a bench for a later run with the same store.
 func (b *bench) again() *bench {
 	fresh := *b
 	fresh.Repositories = &Repositories{Dir: b.Dir, Environ: b.Environ, Program: b.Program}
 	return &fresh
 }
 
-// count puts a script in front of git that writes down its arguments.
+// count puts a script before git that logs its arguments.
 func (b *bench) count() *bench {
 	b.tb.Helper()
 	needShell(b.tb)
@@ -221,7 +220,7 @@ func (b *bench) runs() map[string]int {
 	return runs
 }
 
-// files checks out a request and returns the commit, and what is there then.
+// files checks out a request and returns the commit and the files.
 func (b *bench) files(req Request) (commit string, files map[string]string) {
 	b.tb.Helper()
 	commit, dst, err := b.checkout(b.tb.Context(), req)
@@ -229,7 +228,7 @@ func (b *bench) files(req Request) (commit string, files map[string]string) {
 	return commit, peertest.Tree(b.tb, dst)
 }
 
-// store is the one store that there is.
+// store returns the path of the only store.
 func (b *bench) store() string {
 	b.tb.Helper()
 	stores := must.Get(filepath.Glob(filepath.Join(b.Dir, "*.git")))(b.tb)
@@ -237,7 +236,7 @@ func (b *bench) store() string {
 	return stores[0]
 }
 
-// refused is the error of a request.
+// refused returns the error of a request.
 func (b *bench) refused(req Request) error {
 	b.tb.Helper()
 	return must.ErrorOf(b.checkout(b.tb.Context(), req))

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// childVariable makes the test program do one checkout: its arguments are the store, the program
-// git, the URL, the ref and the destination.
+// childVariable makes the test program do one checkout: its arguments are the store, the program git,
+// the URL, the ref and the destination.
 const childVariable = "TFDEPS_TEST_CHECKOUT"
 
 func TestMain(m *testing.M) {
@@ -53,8 +53,8 @@ func (b *bench) child(program, url, ref string) *exec.Cmd {
 	return cmd
 }
 
-// A process that is killed while it holds all its locks doesn't stop the next one. The script in
-// front of git leaves behind what git would leave.
+// A process that is killed while it holds all its locks doesn't block the next one. The script
+// before git leaves the files that git would leave.
 func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" || testing.Short() {
@@ -119,7 +119,7 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 	}
 }
 
-// A store that is incomplete is made again, but not while offline.
+// An incomplete store is made again, but not offline.
 func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 	t.Parallel()
 	const packs = "objects/pack/*.pack"
@@ -171,7 +171,7 @@ func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 	}
 }
 
-// A mistake in a tree isn't in the store: nothing is fetched again.
+// An error in a tree isn't an error of the store: nothing is fetched again.
 func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	o, b := emptyBench(t)
 	blob := o.raw("blob", "x")
@@ -183,7 +183,7 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	}
 }
 
-// A ref that moves between the list and the fetch: the listed commit counts.
+// A ref moves between the list and the fetch: the listed commit is used.
 func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	needShell(t)
 	o, ids, b := parallelBench(t)

@@ -28,7 +28,7 @@ func TestProgram_KeepsTheBeginningOfAnswersAndTheEndOfMessages(t *testing.T) {
 	}
 }
 
-// A variable of another repository, as git sets them for its hooks, is none for the store.
+// git sets variables with a repository for its hooks; the store ignores them.
 func TestProgram_IsToldOfNoOtherRepository(t *testing.T) {
 	needShell(t)
 	o, ids, b := parallelBench(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// serve has git's own server program answer over HTTPS for a repository, and returns its URL. The
-// bench trusts its certificate.
+// serve lets git's own server program serve a repository over HTTPS, and returns its URL. The bench
+// trusts its certificate.
 func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Handler) (server *providertest.Server, url string) {
 	tb.Helper()
 	needShell(tb) // else git http-backend isn't a CGI program
@@ -45,7 +45,7 @@ func (b *bench) configure(text string) {
 	must.Write(b.tb, subprocess.Variable(b.Environ, "GIT_CONFIG_GLOBAL"), text)
 }
 
-// Some servers send a commit that no ref names, and others don't.
+// Some servers send a commit to which no ref points, and others don't.
 func TestCheckout_ServersOfAllKinds(t *testing.T) {
 	t.Parallel()
 	for n, c := range []struct {
@@ -129,7 +129,7 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	}))
 }
 
-// A repository on the network can't have files of this machine checked out.
+// A repository on the network can't make git check out files of this machine.
 func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	t.Parallel()
 	secret := newOrigin(t)
@@ -142,7 +142,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 		b.configure("[protocol \"file\"]\n\tallow = always\n")
 		must.Fail(t, b.refused(Request{URL: remote}), ErrAddress, url)
 	}
-	// Other settings of git count where the user's configuration sets them.
+	// Other settings of git in the user's configuration apply.
 	o := newOrigin(t)
 	o.addSubmodule("sub", "https://example.com/x", commit)
 	b := newBench(t)
@@ -180,7 +180,7 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 	must.Fail(t, must.ErrorOf(b.checkout(ctx, Request{URL: url})), why, "after the end")
 }
 
-// A script takes the place of ssh: it prints its arguments, and is the server.
+// A script replaces ssh: it prints its arguments, and serves the repository.
 func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	needShell(t)
 	o, ids, b := parallelBench(t)

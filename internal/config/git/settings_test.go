@@ -15,11 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// otherFilter is a setting that has git start a program for files of the tree.
+// otherFilter is a setting that makes git start a program for files of the tree.
 const otherFilter = "[filter \"other\"]\n\tsmudge = \"touch RAN; cat\"\n"
 
-// plant adds to the files of a store what someone who can write to it would put there; "-> " begins what becomes a link. RAN is the file that
-// its programs make, OTHER one with a filter, which is returned, and COPY a copy of the store with that filter.
+// plant adds files to a store as an attacker with write access would; a content with the prefix "-> " is a symlink. RAN is the file that
+// their programs create, OTHER one with a filter, which is returned, and COPY a copy of the store with that filter.
 func (b *bench) plant(files map[string]string) (other string) {
 	b.tb.Helper()
 	store, copied := b.store(), filepath.Join(b.tb.TempDir(), "copy")
@@ -46,7 +46,7 @@ func (b *bench) plant(files map[string]string) (other string) {
 	return other
 }
 
-// What lies in the store was put there by whoever can write to it: a CI cache, for one.
+// Whoever can write to the store may have added files, for instance to a CI cache.
 func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -92,7 +92,7 @@ func TestStore_ObeysNoSettingsThatLieInIt(t *testing.T) {
 	}
 }
 
-// The program that a setting of the store names isn't started in ssh's place; nor are logins told to it.
+// A program in a setting of the store isn't started instead of ssh, and receives no credentials.
 func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	needShell(t)
 	o, ids, b := parallelBench(t)
@@ -108,7 +108,7 @@ func TestStore_StartsNoProgramsOfItsSettingsToFetch(t *testing.T) {
 	must.Refuse(os.Lstat(filepath.Join(b.work, "ran")))(t, "a program ran")
 }
 
-// Stores of versions before this one have the config that git init writes, and objects/info.
+// Stores of earlier versions have the config that git init writes, and objects/info.
 func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"sha1", "sha256"} {
@@ -133,7 +133,7 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// A store that others can write to isn't used, and left as it is.
+// A store that others can write to isn't used, and stays unchanged.
 func TestStore_OfOthersIsNotUsed(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.count()

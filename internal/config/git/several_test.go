@@ -65,8 +65,8 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 	must.Fail(t, b.refused(Request{URL: o.url(), Ref: "tree", Beside: beside}), ErrNotFound, "a tag of a tree")
 }
 
-// An answer of git that breaks off isn't taken for the whole: git is asked again, and if that
-// fails, too, it is an error.
+// A truncated output of git isn't taken for the whole: git runs again, and if that fails, too,
+// there is an error.
 func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -84,8 +84,8 @@ func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			// A process that git starts in the background keeps the output open for longer than
-			// git may take.
+			// A process that git starts in the background keeps the output open for longer than git
+			// may run.
 			b.Program = script(t, filepath.Join(b.work, "git"), `
 				case "$*" in *ls-remote*) if `+c.condition+`; then
 					: >"$0.asked"

@@ -24,7 +24,7 @@ func TestStrict_RewrittenAddressesStartNoCommand(t *testing.T) {
 	must.Refuse(os.Lstat(ran))(t, "it ran")
 }
 
-// A chain of commits, of which each has the one before as a submodule.
+// A chain of commits, each of which has the one before as a submodule.
 func TestSubmodules_DepthHasALimit(t *testing.T) {
 	o, b := emptyBench(t)
 	commit := o.commit("f", "x")
@@ -39,7 +39,7 @@ func TestSubmodules_DepthHasALimit(t *testing.T) {
 	must.Contain(t, b.refused(o.at(chain[maxSubmoduleDepth])), "levels deep", "of one more")
 }
 
-// All submodules that belong to one checkout may be as many as those of one .gitmodules.
+// All submodules of one checkout together may be as many as those of one .gitmodules.
 func TestSubmodules_NumberHasALimit(t *testing.T) {
 	t.Parallel()
 	inner, o := newOrigin(t), newOrigin(t)
@@ -58,7 +58,7 @@ func TestSubmodules_NumberHasALimit(t *testing.T) {
 	}
 }
 
-// A .gitmodules includes no file of this machine.
+// A .gitmodules can't include a file of this machine.
 func TestSubmodules_NothingIsIncluded(t *testing.T) {
 	t.Parallel()
 	inner, o := newOrigin(t), newOrigin(t)

@@ -96,7 +96,7 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 	}
 }
 
-// A path that two entries have is that of one submodule, wherever the entries stand.
+// A path of two entries belongs to one submodule, wherever the entries are.
 func TestSubmodules_EachPathIsThereOnce(t *testing.T) {
 	t.Parallel()
 	entry := func(name, path, url string) string {
@@ -114,7 +114,7 @@ func TestSubmodules_EachPathIsThereOnce(t *testing.T) {
 	must.Contain(t, must.ErrorOf(parseModules(all.String()+entry("x", "x", "u"))), "more than 1000 submodules", "one more is accepted")
 }
 
-// A commit that the submodule's repository lacks, and one that is gone.
+// A commit that the submodule's repository doesn't have, and one that was removed.
 func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	there := newOrigin(t)
@@ -132,7 +132,7 @@ func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	}
 }
 
-// The oracle is what git submodule init makes of a relative URL.
+// The oracle is the result of git submodule init for a relative URL.
 func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
@@ -154,7 +154,7 @@ func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	}
 }
 
-// entry is an entry of a tree, as it is stored.
+// entry is an entry of a tree object.
 func entry(mode, name, id string) string {
 	raw, _ := hex.DecodeString(id)
 	return mode + " " + name + "\x00" + string(raw)

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestLoadBody has names of files, a space, and what is in them.
+// TestLoadBody has names of files, a space, and their contents.
 func TestLoadBody(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{

@@ -17,14 +17,13 @@ import (
 
 var update = flag.Bool("update", false, "write what LoadModule says into testdata/*.txtar")
 
-// productVersion is what testdata is read for. What required_version says there is decided in the same way by any terraform
-// on PATH.
+// productVersion is the version for which testdata is read. Any terraform on PATH evaluates the files' required_version in
+// the same way.
 const productVersion = "1.15.9"
 
-// modules is testdata/*.txtar: each archive has several modules, as
-// directories. In each, "want" says what it requires and which problems it
-// has, "differs" why Terraform says something else, and "since" from which version
-// on it says that.
+// modules is testdata/*.txtar: each archive has several modules, as directories. In each module,
+// the file "want" has its requirements and problems, "differs" the reason if Terraform reports
+// something else, and "since" the first version that does.
 type modules struct {
 	file    string
 	archive *txtar.Archive
@@ -44,7 +43,8 @@ func readModules(t testing.TB) []modules {
 	return all
 }
 
-// version is that of the product whose language the modules have: what the file's name ends in, else productVersion.
+// version returns the version of the product whose language the modules have: the suffix of the file's name, or else
+// productVersion.
 func (m modules) version() string {
 	name := strings.TrimSuffix(filepath.Base(m.file), ".txtar")
 	if program, version, ok := strings.Cut(name, "-"); ok && (program == "terraform" || program == "tofu") {
@@ -75,7 +75,7 @@ func (m modules) names() []string {
 	return names
 }
 
-// text returns a file of a module; "" if there is none.
+// text returns the content of a file of a module, or "" if it doesn't exist.
 func (m modules) text(module, name string) string {
 	for _, f := range m.archive.Files {
 		if f.Name == module+"/"+name {
@@ -141,8 +141,8 @@ func (m modules) write(module, want string) {
 	m.archive.Files = slices.Insert(m.archive.Files, last+1, txtar.File{Name: module + "/want", Data: []byte(want)})
 }
 
-// summary says in sorted lines what init learns of a module's providers: what is required, and
-// problems, in the order of precedence.
+// summary returns, in sorted lines, what init finds out about a module's providers: the
+// requirements, and the problems in the order of precedence.
 func summary(dir string, product getproviders.Product) string {
 	module, diags := LoadModule(dir, product)
 	for _, run := range module.TestRuns {

@@ -150,7 +150,7 @@ locals {
 	}
 }
 
-// checkProblem checks that there is one problem with a summary, or none if the summary is "".
+// checkProblem checks that there is one problem with a summary, or no problem if the summary is "".
 func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string, of ...any) {
 	t.Helper()
 	if summary == "" && len(diags) > 0 || summary != "" && (len(diags) != 1 || diags[0].Summary != summary) {

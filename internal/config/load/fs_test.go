@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestLoadModule_ReadsAnFS: files in an FS count as files of a directory do.
+// TestLoadModule_ReadsAnFS: files in an FS are read like those of a directory.
 func TestLoadModule_ReadsAnFS(t *testing.T) {
 	editor := fstest.MapFS{
 		"net/main.tf": {Data: []byte(`

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// FuzzDirectory loads the files of an archive, whatever their names are.
+// FuzzDirectory loads the files of an archive, with any names.
 func FuzzDirectory(f *testing.F) {
 	for _, m := range readModules(f) {
 		for i, name := range m.names() {

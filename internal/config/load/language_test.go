@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestLanguage_IsWellFormed reads each line of the table: a kind that nothing checks would be a misspelt one.
+// TestLanguage_IsWellFormed reads each line of the table: a kind that no code checks is misspelt.
 func TestLanguage_IsWellFormed(t *testing.T) {
 	t.Parallel()
 	byCode := []string{"any", "refused", "word", "events", "rule", "block", "form", "body", "condition", "refused-block"}
@@ -65,7 +65,8 @@ func TestGrammar_FollowsTheVersion(t *testing.T) {
 	}
 }
 
-// Import blocks can stand in modules since Terraform 1.16. The providers of their targets are required.
+// Import blocks are allowed in modules since Terraform 1.16. The providers of their targets are
+// required.
 func TestLoadModule_ImportsInModules(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

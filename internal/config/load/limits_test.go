@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A file of 88 MB would take ten gigabytes of memory, if it were parsed.
+// Parsing a file of 88 MB would take ten gigabytes of memory.
 func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "main.tf"))
@@ -45,7 +45,7 @@ func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
 	}
 }
 
-// What costs is not the bytes but the tokens: 16 MB of them took six gigabytes of memory.
+// The costs depend on the tokens rather than the bytes: 16 MB of them took six gigabytes of memory.
 func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string

@@ -37,7 +37,7 @@ func loadTree(t *testing.T, product getproviders.Product, sources map[string]str
 	return links
 }
 
-// found are problems with their lines, sorted.
+// found returns problems with their lines, sorted.
 func found(diags hcl.Diagnostics) (lines []string) {
 	for _, d := range diags {
 		severity := "error"

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// texts are the contents of files by their names, which have slashes.
+// texts maps slash-separated names to contents.
 type texts = map[string]string
 
 // writeFiles makes a directory with files; a name that ends with a slash is a
@@ -68,7 +68,7 @@ func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 	must.EqualSlices(t, names, []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"})
 }
 
-// TestLoadModule_WithoutFilesIsEmpty has files, and behind a bar the directory for tests that is named.
+// TestLoadModule_WithoutFilesIsEmpty has files, and after a bar the given directory for tests.
 func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                         "empty",
@@ -204,7 +204,7 @@ module "k" {
 	must.EqualSlices(t, got, want)
 }
 
-// TestLoadModule_BackendIsTheOneThatCounts has what is in the block terraform, and behind a bar what is in that of an override.
+// TestLoadModule_BackendIsTheOneThatCounts has the content of the block terraform, and after a bar that of an override's.
 func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 	for text, want := range map[string]string{
 		"|":                                "",

@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestLoadModule_ModuleCallArguments has a call, and an override behind a bar; and its source, its version and a problem, with commas between them.
+// TestLoadModule_ModuleCallArguments has a call, and an override after a bar; and its source, its version and a problem, separated by commas.
 func TestLoadModule_ModuleCallArguments(t *testing.T) {
 	const variables = "variable \"v\" {\n  const = true\n  default = \"1.2\"\n}\nvariable \"none\" {\n  const = true\n  type = string\n  default = null\n}\nlocals {\n  v = var.v\n}\n"
 	for text, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// deep are texts that make a parser recurse, in the native syntax: what they begin with, what comes again and again, and the end.
+// deep are texts that make a parser recurse, in the native syntax: the beginning, the repeated part, and the end.
 var deep = map[string][3]string{
 	"parentheses":  {"a = ", "(", "1"},
 	"lists":        {"a = ", "["},
@@ -34,7 +34,7 @@ var deep = map[string][3]string{
 func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 	const levels = static.MaxNesting + 500
 	files := texts{
-		// The parser of JSON takes the square of the depth.
+		// The JSON parser's time is quadratic in the depth.
 		"lists.tf.json":   strings.Repeat("[", 1001),
 		"objects.tf.json": strings.Repeat(`{"a":`, 1001),
 	}
@@ -110,7 +110,7 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	if !diags.HasErrors() {
 		t.Error("no error in JSON")
 	}
-	// Expressions that matter only to a plan aren't evaluated.
+	// Expressions that only a plan needs aren't evaluated.
 	load(t, texts{
 		"main.tf":   "module \"m\" {\n  source = " + doubling + "\n}\nvariable \"d\" {\n  default = " + doubling + "\n}\n",
 		"b.tf":      "variable \"t\" {\n  type = object({ a = optional(string, 1e999999999) })\n}\n",

@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// openTofuCases are modules for OpenTofu, with what is required and which problems there are;
-// tests that require providers have a line "test KEY PROVIDER CONSTRAINTS".
+// openTofuCases are modules for OpenTofu, with their requirements and problems; tests that require
+// providers have a line "test KEY PROVIDER CONSTRAINTS".
 var openTofuCases = map[string]struct {
 	files texts
 	want  string

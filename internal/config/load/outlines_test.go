@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// inMemory keeps outlines in memory, and counts what it finds.
+// inMemory stores outlines in memory, and counts hits.
 type inMemory struct {
 	contents map[string][]byte
 	found    int
@@ -30,7 +30,7 @@ func (s *inMemory) Get(key string) ([]byte, bool) {
 
 func (s *inMemory) Put(key string, content []byte) { s.contents[key] = content }
 
-// said is all that others learn of a module.
+// said returns all results of a module that other packages use.
 func said(dir string, product getproviders.Product, opts Options) string {
 	var text strings.Builder
 	m, diags := LoadModuleWith(dir, product, opts)
@@ -56,8 +56,8 @@ func said(dir string, product getproviders.Product, opts Options) string {
 	return text.String()
 }
 
-// TestOutlines_ChangeNothing reads all cases, as a root module and as another one: with nothing kept, with what that run has kept, and with
-// what is damaged.
+// TestOutlines_ChangeNothing reads all cases, as a root module and as another one: without stored outlines, with those stored by that run,
+// and with damaged ones.
 func TestOutlines_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	kept, found := 0, 0
@@ -88,7 +88,7 @@ func TestOutlines_ChangeNothing(t *testing.T) {
 	}
 }
 
-// TestOutlines_AreForWhatIsTheSame changes what an outline leaves out.
+// TestOutlines_AreForWhatIsTheSame changes parts of a module that an outline doesn't contain.
 func TestOutlines_AreForWhatIsTheSame(t *testing.T) {
 	t.Parallel()
 	const first = "resource \"a_b\" \"c\" {\n  d = local.e\n}\nlocals {\n  e = \"./h\"\n}\noutput \"f\" {\n  value = 1\n}\n"

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // the column.
 func TestLoadModule_SameAsTerraform(t *testing.T) { compareModules(t, newPeer(t, "terraform"), false) }
 
-// TestLoadModule_SameAsTofu is the same for those files that are named after a version of OpenTofu.
+// TestLoadModule_SameAsTofu does the same for the files named after a version of OpenTofu.
 func TestLoadModule_SameAsTofu(t *testing.T) {
 	if _, err := peertest.PeerProgram("tofu"); err != nil { // it isn't required
 		t.Skipf("there is no tofu: %v", err)
@@ -60,8 +60,8 @@ func compareModules(t *testing.T, peer peer, tofu bool) {
 	}
 }
 
-// Each reason that a module of testdata gives for what Terraform says names an entry of
-// docs/differences.md, "difference N: ...".
+// Each reason in testdata for a different result of Terraform is an entry of docs/differences.md,
+// "difference N: ...".
 func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
 	list := must.Get(os.ReadFile("../../../docs/differences.md"))(t)
 	for _, m := range readModules(t) {
@@ -75,14 +75,13 @@ func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
 	}
 }
 
-// nextMinor is the version that follows with other keywords.
+// nextMinor returns the following minor version, which may have other keywords.
 func nextMinor(of string) string {
 	segments := version.Must(version.NewVersion(of)).Segments()
 	return fmt.Sprintf("%d.%d.0", segments[0], segments[1]+1)
 }
 
-// placeless returns the wanted problems, without the places of those that Terraform reports
-// without one.
+// placeless returns the wanted problems; those that Terraform reports without a location have none.
 func placeless(got, want string) string {
 	lines := map[string]bool{}
 	for line := range strings.Lines(want) {
@@ -165,8 +164,7 @@ func (p peer) summary(t *testing.T, dir string) string {
 	return joinLines(lines)
 }
 
-// testModules returns the sources of the modules that tests have of their own,
-// by key.
+// testModules returns the sources of the modules that only tests call, by key.
 func testModules(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var manifest struct {
@@ -187,8 +185,8 @@ func testModules(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// peerDiagnostic returns the problem in a line of JSON; "" if there is none, or
-// one that isn't in the configuration.
+// peerDiagnostic returns the problem in a line of JSON, or "" if the line has none, or one that
+// isn't in the configuration.
 func peerDiagnostic(t *testing.T, line string) (severity, problem string) {
 	t.Helper()
 	var message struct {

@@ -34,7 +34,7 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 	must.Equal(t, inputFor(t, files, "", arguments), "6", "the last argument is -var")
 }
 
-// inputFor is the source of a module that is the variable x of the root module.
+// inputFor returns the source of a module with the input x of the root module.
 func inputFor(t *testing.T, files texts, typ string, sources InputSources) string {
 	t.Helper()
 	module, diags := loadInputs(t, files, typ, sources)
@@ -56,7 +56,7 @@ func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*M
 	return module, diags
 }
 
-// TestReadInputs_ReadTextAsTheTypeSays has what the variable says of its type, a bar, and a text; and its value, or a problem behind "!".
+// TestReadInputs_ReadTextAsTheTypeSays has the type arguments of a variable, a bar, and a text; and the value, or a problem after "!".
 func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 	for given, want := range map[string]string{
 		`|["a"]`:               `["a"]`,
@@ -90,12 +90,13 @@ func TestReadInputs_SensitiveTextIsNotShown(t *testing.T) {
 // longLoops make a large value a thousand times.
 var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 3) + "\n"
 
-// TestReadInputs_ComputeLoops has a value that only a loop knows, as Terraform computes it.
+// TestReadInputs_ComputeLoops has a value that is computed only by a loop, as Terraform does.
 func TestReadInputs_ComputeLoops(t *testing.T) {
 	must.Equal(t, inputFor(t, texts{"terraform.tfvars": "x = {for k in [\"./a\", \"./b\"] : k => \"${k}c\"}[\"./b\"]\n"}, "", InputSources{}), "./bc")
 }
 
-// TestReadInputs_Problems has arguments and files, of which each tells hidden, and the problem with its file and line.
+// TestReadInputs_Problems has arguments and files, which all contain the word hidden, and the problem with its file
+// and line.
 func TestReadInputs_Problems(t *testing.T) {
 	t.Run("arguments", func(t *testing.T) {
 		for argument, want := range map[InputArgument]string{
@@ -124,7 +125,7 @@ func TestReadInputs_Problems(t *testing.T) {
 	}
 }
 
-// checkInputs reads the inputs of a variable that is text, of which there is a problem, as "SUMMARY at FILE:LINE" where it is in a file.
+// checkInputs reads the inputs of a text variable with one problem, as "SUMMARY at FILE:LINE" if it is in a file.
 func checkInputs(t *testing.T, files texts, want string, arguments ...InputArgument) {
 	t.Helper()
 	_, diags := loadInputs(t, files, "type = string\ndefault = \"./b\"", InputSources{Arguments: arguments})

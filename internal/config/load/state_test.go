@@ -235,7 +235,7 @@ func (m *memoryMeter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// numbered gives a resource again and again, whose name and whose instances' keys are new numbers.
+// numbered repeats a resource with new numbers in its name and in its instances' keys.
 func numbered(resource string, times int) func() (string, bool) {
 	n := 0
 	return func() (string, bool) {
@@ -253,7 +253,7 @@ func numbered(resource string, times int) func() (string, bool) {
 	}
 }
 
-// heap is what is in use after collecting garbage.
+// heap returns the bytes in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

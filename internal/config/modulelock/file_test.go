@@ -58,7 +58,7 @@ var broken = map[string]string{
 	block("a", `source = "s"`, `more = 1`, hashLine):                            "3 Unsupported argument",
 	block("a", `source = var.x`, hashLine):                                      "2 Variables not allowed",
 	block("a", `source = "s"`, hashLine) + block("a", `source = "s"`, hashLine): "5 is a lock for the module \"a\" already, at lock.hcl:1",
-	// A half of a surrogate pair: the parser takes it.
+	// A half of a surrogate pair, which the parser accepts.
 	block("a", "source = \"s\xed\xa0\x80\"", hashLine):                   "2 has to be in UTF-8",
 	block("a", `source = "s"`, "hash = \"h1:\xed\xa0\x80\""):             "3 has to be in UTF-8",
 	"module \"a\xed\xa0\x80\" {\n source = \"s\"\n" + hashLine + "\n}\n": "1 names of the calls",
@@ -94,7 +94,7 @@ func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// The parser leaves labels as they are, and values not.
+// The parser doesn't normalize labels, but values.
 func TestFile_KeysAreReadAsTheyWereWritten(t *testing.T) {
 	locks := locksOf(Lock{Key: "e\u0301.\u212a", Source: "./m", Hash: hashA})
 	if read, diags := Decode(locks.Encode(), FileName); diags.HasErrors() || !maps.Equal(read, locks) {
@@ -165,7 +165,7 @@ func TestLoad_EndsWithTheContext(t *testing.T) {
 	must.Len(t, locks.All(), 2, locks, diags)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
-	// What is no regular file isn't read; reading it would be another error.
+	// Anything but a regular file isn't read; reading it would give another error.
 	if locks, diags := Load(ctx, t.TempDir()); len(diags) != 1 || !strings.Contains(diags.Error(), "enough") || locks == nil {
 		t.Errorf("without time: %v, %v", locks, diags)
 	}

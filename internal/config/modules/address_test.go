@@ -12,8 +12,8 @@ import (
 
 var asTerraform, asOpenTofu = getproviders.Terraform("1.15.9"), getproviders.OpenTofu("1.12.6")
 
-// addressCases tell what sources mean: the kind and the normalised address, or "error" and some words of it; "strict" where it
-// is no error of Terraform's.
+// addressCases map sources to their kind and normalised address, or "error" and some words of it; "strict" if Terraform
+// reports no error.
 var addressCases = map[string]string{
 	"./a":           "local ./a",
 	"./a/":          "local ./a",

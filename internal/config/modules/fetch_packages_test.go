@@ -16,10 +16,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
-// packageSet is a Fetcher for tests, which sends no request.
+// packageSet is a Fetcher for tests that makes no requests.
 type packageSet struct {
 	packages map[string]texts // by address: file name to content, or for a link "-> " and its target
-	others   texts            // what is in the first of all other packages, after which they are empty; nil: there are no others
+	others   texts            // the content of the first of all other packages; later ones are empty; nil means no others
 
 	mu    sync.Mutex
 	asked []FetchRequest
@@ -90,7 +90,7 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 	p.wantNothingElse("a", "a.leaf", "b", "modules.json")
 }
 
-// wantNothingElse checks that the directory for modules has nothing else.
+// wantNothingElse checks that the directory for modules contains nothing else.
 func (p *project) wantNothingElse(want ...string) {
 	p.t.Helper()
 	var got []string
@@ -124,13 +124,13 @@ func TestResolver_SubdirectoriesMayBePatterns(t *testing.T) {
 	}
 }
 
-// What was upgraded before something else failed is still recorded, and what failed is as it was.
+// Upgrades before another module's failure are recorded, and the failed module is unchanged.
 func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 	const otherURL = "https://example.com/other.zip"
 	for name, c := range map[string]struct {
 		root    string
 		missing string // the package that can't be had any more
-		without string // what isn't recorded any more, because its caller is another package now
+		without string // no longer recorded, because its caller is another package now
 	}{
 		"the second of two":          {call("a", leafURL) + call("b", netURL), netURL, ""},
 		"the first of two":           {call("a", netURL) + call("b", leafURL), leafURL, "a.leaf a.sub a.sub.up"},
@@ -167,7 +167,7 @@ func TestResolver_WhatWasUpgradedStaysRecorded(t *testing.T) {
 	}
 }
 
-// What a killed run has left goes with the next record, whether that fetches anything or not.
+// The next record removes what a killed run left, whether that run fetches anything or not.
 func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	for name, files := range map[string]texts{
 		"fetched": {"main.tf": call("a", leafURL)}, "local": {"main.tf": call("a", "./a"), "a/main.tf": ""}, "none": {"main.tf": ""},
@@ -179,7 +179,7 @@ func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 			must.Succeed(t, os.MkdirAll(dir, 0o755))
 			killed, living := must.Get(scratch.Make(dir))(t), must.Get(scratch.Make(dir))(t)
 			defer living.Remove()
-			if !killed.Abandon() { // there are no locks here: age tells
+			if !killed.Abandon() { // file locks don't work here: age decides
 				long := time.Now().Add(-scratch.AbandonedAfter - time.Minute)
 				must.Succeed(t, os.Chtimes(killed.Path, long, long))
 			}
@@ -190,7 +190,7 @@ func TestTree_SaveRemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	}
 }
 
-// A run that ends in the middle leaves no record that calls a new package the old one.
+// A run that is interrupted leaves no record that has the old source for a new package.
 func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	p := newProject(t, texts{"main.tf": call("a", leafURL) + call("b", leafURL)})
 	p.fetcher = newPackageSet()
@@ -258,7 +258,7 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	must.Contain(t, populate(t, set, nil, netURL+"//m", dir), "not empty", "into a directory that isn't empty")
 }
 
-// wantNothing checks that there is no directory for modules.
+// wantNothing checks that the directory for modules doesn't exist.
 func (p *project) wantNothing() {
 	p.t.Helper()
 	must.Fail(p.t, must.ErrorOf(os.Lstat(p.path(".terraform"))), os.ErrNotExist)

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// needSymlinks skips a test where making a symlink takes a privilege.
+// needSymlinks skips a test if making a symlink needs a privilege.
 func needSymlinks(t *testing.T) {
 	t.Helper()
 	if err := must.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
@@ -48,7 +48,7 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 	})
 }
 
-// A record of a path that leaves its package doesn't count.
+// A record of a path that leaves its package is ignored.
 func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, texts{
@@ -83,7 +83,7 @@ func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	}
 }
 
-// Links within a project are followed, and lead out of no package.
+// Symlinks within a project are followed, and lead out of no package.
 func TestResolver_Links(t *testing.T) {
 	needSymlinks(t)
 	t.Run("are followed", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestResolver_Links(t *testing.T) {
 		p.save()
 		p.wantChanged("a in real/in", "a.b in real/beside")
 	})
-	// A repository can contain .terraform/modules as a link to the user's home directory.
+	// A repository can contain .terraform/modules as a symlink to the user's home directory.
 	t.Run("nothing is replaced through one", func(t *testing.T) {
 		p := newProject(t, texts{"main.tf": call("a", leafURL), "home/a/precious": "not a module", ".terraform/x": ""})
 		must.Succeed(t, os.Symlink("../home", p.path(".terraform/modules")))

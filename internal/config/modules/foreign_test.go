@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// ofThisMachine are addresses of files of this machine, in all spellings.
+// ofThisMachine are addresses of files on this machine, in all spellings.
 var ofThisMachine = []string{
 	"file:///home/me/private", "file:///home/me/private//sub", "FILE:///home/me/private", "file://localhost/home/me/private",
 	"file::file:///home/me/private", "file::/home/me/private", "file:///home/me/private.zip", "file:///home/me/private?archive=zip",
@@ -59,7 +59,7 @@ func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// An earlier run may have remembered an address without refusing it.
+// An earlier run may have recorded an address without refusing it.
 func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	t.Parallel()
 	registries := newRegistries(newRegistry(t))
@@ -89,7 +89,7 @@ func TestResolver_PackagesDontCallFiles(t *testing.T) {
 	}
 }
 
-// An archive or a repository on this machine is the work of other people, too.
+// An archive or a repository on this machine is made by other people, too.
 func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 	for source, may := range map[string]bool{
 		"/srv/net": true, "file:///srv/net": true, "file::/srv/net//sub": true,
@@ -107,7 +107,7 @@ func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 	}
 }
 
-// A record, maybe of Terraform's, doesn't allow more.
+// A record, maybe Terraform's, doesn't allow more.
 func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, texts{
@@ -122,7 +122,7 @@ func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// A copy is a configuration of the user's, whose calls may lead anywhere.
+// A copy is a configuration of the user's own, whose calls may lead anywhere.
 func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	private := t.TempDir()
 	for name, files := range map[string]texts{
@@ -145,7 +145,7 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// The values of variables may come with the copy, and are known only once it is there.
+// The values of variables may come with the copy, and are known only after it is made.
 func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	for source, foreign := range map[string]bool{netURL: true, "x/y/z": true, "git::/srv/net": true, "./net": false, "/srv/net": false, "": false} {
 		for _, inner := range []string{"file:///home/me/private", "../private"} {
@@ -158,7 +158,7 @@ func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// own says of each package that was fetched whether the user's own configuration names it.
+// own returns, for each fetched package, whether the user's own configuration has its address.
 func (s *packageSet) own() map[string]bool {
 	own := map[string]bool{}
 	for _, req := range s.asked {
@@ -167,7 +167,7 @@ func (s *packageSet) own() map[string]bool {
 	return own
 }
 
-// TestResolver_OnlyAddressesOfTheUserAreOwn: the others choose no credentials.
+// TestResolver_OnlyAddressesOfTheUserAreOwn: other addresses don't select credentials.
 func TestResolver_OnlyAddressesOfTheUserAreOwn(t *testing.T) {
 	t.Parallel()
 	const inner, located = "s3::https://inner.example/b/k.zip", "s3::https://located.example/b/k.zip"

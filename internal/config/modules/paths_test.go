@@ -11,9 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
-// absolute or relative to the working directory of the process, each of them alone. The same
-// modules are found, and found again by the next run.
+// TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may each
+// be absolute or relative to the process's working directory. The same modules are found, and found
+// again by the next run.
 func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	product := asTerraform
 	for _, text := range []string{ // the root module and the directory, below the working directory; those with a slash in front are absolute
@@ -58,8 +58,8 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	}
 }
 
-// TestResolve_RefusesNamesThatAreNoDirectories: a configuration that a program put together has
-// names that nothing has checked.
+// TestResolve_RefusesNamesThatAreNoDirectories: the names in a configuration made by a program are
+// unchecked.
 func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 	for _, name := range []string{"../../out", "..", "", "a/b", "/x", "."} {
 		top := t.TempDir()
@@ -74,8 +74,8 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 	}
 }
 
-// TestRegistries_RefuseAddressesThatAreNone: an address that a program put together is checked
-// before it becomes a path of a store or a URL.
+// TestRegistries_RefuseAddressesThatAreNone: an address made by a program is checked before it
+// becomes a path of a store or a URL.
 func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 	registry := newRegistry(t)
 	for _, address := range []Registry{

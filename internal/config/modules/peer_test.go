@@ -11,9 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Sources mean what they mean to Terraform. All calls of one configuration are recorded with the
-// source as it is written: calls with a source that is refused are reported as problems. Without
-// them the others need nothing, and their sources are normalised when the record is written.
+// Sources mean the same as to Terraform. All calls of one configuration are recorded with the
+// source as it is written; calls with a refused source are reported as problems. Without those the
+// other calls need no fetch, and their sources are normalised when the record is written.
 func TestParseAddress_SameAsTerraform(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "x/main.tf", "")

@@ -93,8 +93,8 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	must.NotContain(t, err, "0ther")
 }
 
-// registryFailures are ways in which a registry can fail, and words of the error with bars between them: the headline, "" for
-// that of most, the text, a hint.
+// registryFailures maps failures of a registry to words of the error, separated by bars: the headline ("" means the usual
+// one), the text, a hint.
 var registryFailures = []struct {
 	kind  string
 	fault providertest.Fault
@@ -149,7 +149,7 @@ func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	must.Contain(t, must.As[*getproviders.Fault](t, err).Hint, "no registry of modules")
 }
 
-// The location is relative to the URL that was requested, whatever that redirects to.
+// The location is relative to the requested URL, not to the target of a redirect.
 func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
@@ -180,7 +180,7 @@ func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
 	must.Fail(t, must.ErrorOf(newRegistries(registry).Select(ctx, netModule, "")), gone)
 }
 
-// Errors are redacted, also where the API of the host is behind a URL with a secret.
+// Errors are redacted, even if the API of the host is at a URL with a secret.
 func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
@@ -193,7 +193,8 @@ func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	must.NotContain(t, err, "S3CRET")
 }
 
-// The URL of the service is that of a directory, however it is written and wherever it is from.
+// The URL of the service is that of a directory, with or without a trailing slash, and from any
+// source.
 func TestRegistry_URLNeedsNoSlash(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)

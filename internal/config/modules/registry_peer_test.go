@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// Terraform selects the same versions, from the same places. Each case is a module of its own,
+// Terraform selects the same versions from the same locations. Each case is a module of its own,
 // with a location in one of the possible forms.
 func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func caseAddress(i int) Registry {
 }
 
 // publishCases fills a registry. Modules are in "part" and in "sub/part", so that every location
-// has one.
+// contains one.
 func publishCases(registry *providertest.Registry) {
 	archive := providertest.TarGz(texts{"part/main.tf": "", "sub/part/main.tf": ""})
 	for i, c := range selectCases {
@@ -97,7 +97,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 	return must.Get(registry.Env(t.TempDir(), "example.com"))(t)
 }
 
-// terraform runs Terraform, and returns what it prints.
+// terraform runs Terraform, and returns its output.
 func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
 	out, err := peertest.Command(t.Context(), peertest.LookTerraform(t), dir, env, args...).CombinedOutput()

@@ -15,10 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// selectCase is what a registry lists, what a call asks for, and what is selected. "none, VERSION" is nothing, where the newest is that version.
+// selectCase is the list of a registry, the constraints of a call, and the selected version. "none, VERSION" means none, with VERSION as the
+// newest.
 type selectCase struct{ listed, constraint, want string }
 
-// lenient are constraints for which Terraform selects nothing.
+// lenient are constraints for which Terraform selects no version.
 var lenient = []string{"= 1.2.0-beta1", "v1.2.0-beta1", "1.2.0-beta1, >= 1.2.0-alpha"}
 
 // selectCases are compared with Terraform, too.
@@ -61,7 +62,7 @@ var selectCases = casesOf(map[string]map[string]string{
 	"x": {"": "none, "},
 })
 
-// casesOf are those of each list, in one order.
+// casesOf returns the cases of each list, in a fixed order.
 func casesOf(lists map[string]map[string]string) (all []selectCase) {
 	for _, listed := range slices.Sorted(maps.Keys(lists)) {
 		for _, constraint := range slices.Sorted(maps.Keys(lists[listed])) {
@@ -71,7 +72,7 @@ func casesOf(lists map[string]map[string]string) (all []selectCase) {
 	return all
 }
 
-// list is the decoded answer of a registry that lists the versions of a case.
+// list returns the decoded response of a registry with the versions of a case.
 func (c selectCase) list(t *testing.T) versionList {
 	t.Helper()
 	var entries []string
@@ -125,8 +126,8 @@ func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
 	must.Refuse(parseWanted("one"))(t, "what is no constraint is taken for one")
 }
 
-// bodyCases are answers of a module registry to OpenTofu, header and body, and what is fetched: "" if the answer is refused; "with" or
-// "without" a token behind what the registry has itself. BASE is the registry's URL.
+// bodyCases are responses of a module registry to OpenTofu, header and body, and the fetched package: "" if the response is refused;
+// "with" or "without" a token, followed by what the registry has itself. BASE is the registry's URL.
 var bodyCases = map[string]string{
 	` {"location": "BASE/archives/body.tgz"}`:                                                   "/archives/body.tgz",
 	` {"location": "/archives/body.tgz"}`:                                                       "/archives/body.tgz",
@@ -152,7 +153,7 @@ var bodyCases = map[string]string{
 	` {"location": "/archives/body#x", "use_registry_credentials": false}`:                      "",
 }
 
-// In OpenTofu's place, the body of a registry's answer says where a package is, and the header only where the body doesn't.
+// For OpenTofu, the location of a package is in the body of a registry's response, or in the header if the body has none.
 func TestRegistry_BodiesSayWherePackagesAre(t *testing.T) {
 	tofu, noTofu := peertest.PeerProgram("tofu")
 	for answer, want := range bodyCases {

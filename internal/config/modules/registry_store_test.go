@@ -65,7 +65,7 @@ func TestRegistry_LocateAgainAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	must.Equal(t, requests()-before, 1)
 }
 
-// outdate changes the store: netModule's version 1.0.0 is recorded at another place.
+// outdate changes the store: netModule's version 1.0.0 is recorded at another location.
 func outdate(t *testing.T, r *Registries, location string) {
 	t.Helper()
 	module := netModule

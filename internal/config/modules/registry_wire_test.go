@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// versionsAnswers are answers, and some words of the error about them; "<nil>" if there is none.
+// versionsAnswers are responses, and some words of their error, or "<nil>" for no error.
 var versionsAnswers = map[string]string{
 	`{"modules":[{"versions":[{"version":"1.0.0"}]}]}`:                                                 "<nil>",
 	`{"modules":[{"source":"a/b/c","versions":[{"version":"1.0.0","root":{}},{"version":""}]}, null]}`: "<nil>",
@@ -43,7 +43,8 @@ func TestRegistry_OnlyTheFirstModuleOfAnAnswerCounts(t *testing.T) {
 // askedURL is the URL of a request for a location.
 var askedURL = &url.URL{Scheme: "https", Host: "api.example.com", Path: "/v1/modules/acme/net/cloud/1.0.0/download"}
 
-// locations are answers of a registry, and what they mean: package and subdirectory, or "error" and some words of it.
+// locations are responses of a registry, and their meaning: package and subdirectory, or "error" and some words of
+// it.
 var locations = map[string]string{
 	"https://dl.example.com/net.tgz":                  "https://dl.example.com/net.tgz",
 	"https://dl.example.com/net.tgz//sub?archive=tgz": "https://dl.example.com/net.tgz?archive=tgz sub",

@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A path begins with a drive, which is no scheme of a URL.
+// A path begins with a drive letter, which isn't a URL's scheme.
 func TestParseRemote_PathsOfDrives(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]Remote{

@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// texts are the contents of files by their names, which have slashes.
+// texts maps slash-separated names to contents.
 type texts = map[string]string
 
 // project is a working directory.
@@ -31,7 +31,7 @@ type project struct {
 	fetcher    Fetcher
 	registries *Registries
 	copied     string   // the address that the root was copied from
-	changed    []string // "key in dir", of what the last install recorded
+	changed    []string // "key in dir", as the last install recorded
 }
 
 func newProject(t testing.TB, files texts) *project {
@@ -92,7 +92,7 @@ func (p *project) wantChanged(want ...string) {
 	must.EqualSlices(p.t, p.changed, want)
 }
 
-// wantProblem installs modules of which one has an error.
+// wantProblem installs modules, one of which has an error.
 func (p *project) wantProblem(place string, words ...string) {
 	p.t.Helper()
 	_, problems := p.install()
@@ -212,7 +212,7 @@ func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
-	p.read(".terraform/modules/vpc/up/up.tf") // what couldn't be replaced is still there
+	p.read(".terraform/modules/vpc/up/up.tf") // could not be replaced, and still exists
 }
 
 func TestResolver_PathsStayInTheirPackage(t *testing.T) {
@@ -251,7 +251,8 @@ func TestResolver_RecordedModeChangesNothing(t *testing.T) {
 	p.wantProblem("main.tf", "Module source has changed")
 }
 
-// A dry run goes through what is there of modules that would be fetched, and neither fetches nor writes.
+// A dry run traverses existing modules even if they would be fetched again, and neither fetches nor
+// writes.
 func TestResolver_DryRunFetchesNothing(t *testing.T) {
 	source := "git::https://example.com/n.git"
 	p := newProject(t, texts{"main.tf": call("n", source) + call("a", "./a"), "a/main.tf": call("m", source)})
@@ -284,10 +285,9 @@ func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	must.Contain(t, problems[0].Summary, "canceled")
 }
 
-// The input is the sources of calls, a line each: what Go makes shorter has few bytes, and one
-// directory is written over and over. With whole files and a directory each, Go would spend its
-// time on making the first inputs shorter. What calls may look like beside their source is fuzzed
-// in FuzzLoadModule.
+// The input is the sources of calls, one per line: inputs that Go minimizes have few bytes, and one
+// directory is overwritten each time. With whole files and a directory each, Go would spend its
+// time on minimizing the first inputs. FuzzLoadModule fuzzes the rest of calls.
 func FuzzInstall(f *testing.F) {
 	f.Add("./a\n./b", "../b", "./")
 	f.Add("./a", "a/b/c\n../..", "x/y/z")
@@ -319,7 +319,7 @@ func FuzzInstall(f *testing.F) {
 	})
 }
 
-// A few directories can make a tree that has no end. A level that would be too large isn't read.
+// A few directories can make an infinite tree. A level that would be too large isn't read.
 func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads ten thousand modules")

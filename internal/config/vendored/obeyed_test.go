@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestGitAttributes_LinesThatIgnore has lines, and behind a line feed the name of a file that each may ignore.
+// TestGitAttributes_LinesThatIgnore has lines, and after a line feed the name of a file that the line may
+// ignore.
 func TestGitAttributes_LinesThatIgnore(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -39,7 +40,7 @@ func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 	}
 }
 
-// TestGitAttributes_GitIgnoresNothingElse makes random lines and names, and asks git.
+// TestGitAttributes_GitIgnoresNothingElse makes random lines and names, and compares with git.
 func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 	t.Parallel()
 	git := peertest.LookProgram(t, "git")

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// files are the contents of files by their names, which have slashes.
+// files maps slash-separated names to contents.
 type files = map[string]string
 
 func lay(t testing.TB, files files) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// TestTable_SameAsTerraform has Terraform's console evaluate the expressions of the other tests.
+// TestTable_SameAsTerraform lets Terraform's console evaluate the expressions of the other tests.
 func TestTable_SameAsTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
 	dir := writeFiles(t)
@@ -29,8 +29,8 @@ func TestTable_SameAsTerraform(t *testing.T) {
 	}
 }
 
-// TestTable_FailsAsTerraform has Terraform's console evaluate what is an error here, but for what
-// would take too much.
+// TestTable_FailsAsTerraform lets Terraform's console evaluate the expressions that are errors
+// here, except those that would take too long.
 func TestTable_FailsAsTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
 	var all, exprs []string
@@ -51,7 +51,7 @@ func TestTable_FailsAsTerraform(t *testing.T) {
 	}
 }
 
-// TestTable_HasAllOfTerraform asks Terraform which functions there are.
+// TestTable_HasAllOfTerraform compares the names with those of Terraform's functions.
 func TestTable_HasAllOfTerraform(t *testing.T) {
 	program := peertest.LookProgram(t, "terraform")
 	out := must.Get(exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output())(t)
@@ -77,7 +77,7 @@ func TestTable_HasAllOfTerraform(t *testing.T) {
 	}
 }
 
-// console evaluates expressions, one a line.
+// console evaluates expressions, one per line.
 func console(t *testing.T, program, dir, lines string) (string, error) {
 	t.Helper()
 	cmd := peertest.Command(t.Context(), program, dir, nil, "console")

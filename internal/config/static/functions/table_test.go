@@ -95,7 +95,7 @@ var failing = map[string]string{
 	`templatestring("a", {})`: "must be a reference",
 	`replace("a", "/(/", "")`: "missing closing",
 
-	// Calls that would take too much.
+	// Calls that would take too much time or memory.
 	`format("%999999999s", "a")`: "too large", `format("%*s", 99999999, "a")`: "too large", `formatlist("%999d", [1])`: "too large", `indent(999999999, "a\nb")`: "too large", `indent(-1, "a\nb")`: "too large",
 	`join(file("long"), range(1000))`: "too large", `replace(file("long"), "", file("long"))`: "too large", `replace(file("long"), "/./", "$0$0$0$0")`: "too large",
 	`setproduct(range(1000), range(1000), range(1000), range(1000))`: "too large", `transpose({ (file("long")) = range(1000) })`: "too large",
@@ -150,7 +150,8 @@ func TestTable_Results(t *testing.T) {
 	}
 }
 
-// openTofuResults are what OpenTofu's functions return where there is none in Terraform, or another one.
+// openTofuResults are results of OpenTofu's functions that Terraform doesn't have, or that return
+// something else there.
 var openTofuResults = map[string]string{
 	`urldecode("a+b%2F%C3%BC")`: `"a b/ü"`, `base64gunzip(base64gzip("ab"))`: `"ab"`, `core::urldecode("%20")`: `" "`, `templatestring("[$${a}]", { a = 1 })`: `"[1]"`,
 	`cidrcontains("10.0.0.0/8", "10.1.2.3")`: `true`, `cidrcontains("10.0.0.0/8", "11.0.0.0/9")`: `false`, `cidrcontains("10.0.0.0/8", "10.0.0.0/7")`: `false`,
@@ -199,7 +200,7 @@ func TestTable_Errors(t *testing.T) {
 	}
 }
 
-// What only a plan knows is unknown, and so is what depends on it; secrets stay secret.
+// Values that only a plan knows are unknown, like those that depend on them; secrets stay secret.
 func TestTable_UnknownAndSecret(t *testing.T) {
 	env := environment(Files{Dir: writeFiles(t)})
 	for _, src := range []string{`timestamp()`, `plantimestamp()`, `uuid()`, `bcrypt("x", 31)`, `upper(local.later)`, `file(local.later)`, `coalesce(local.later, "a")`,
@@ -219,7 +220,7 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 	}
 }
 
-// A module that comes from elsewhere reads no file outside of its package.
+// A foreign module reads no file outside of its package.
 func TestTable_FilesWithin(t *testing.T) {
 	dir := writeFiles(t)
 	linked := must.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d/out.txt")) == nil
@@ -242,7 +243,7 @@ func TestTable_FilesWithin(t *testing.T) {
 	}
 }
 
-// Files come from the file system that is given, and "~" is the home that is given.
+// Files are read from the given file system, and "~" is the given home.
 func TestTable_FilesElsewhere(t *testing.T) {
 	env := environment(Files{FS: fstest.MapFS{"m/s.txt": {Data: []byte("x")}, "m/d/a": {Data: []byte("y")}}, Dir: "m"})
 	for src, want := range map[string]string{`file("s.txt")`: "x", `one(fileset("d", "*"))`: "a", `abspath("x")`: "m/x", `file("${"s"}.txt")`: "x"} {
