@@ -171,7 +171,7 @@ const gcAfter = 30 * 24 * time.Hour
 func explainSpace(r request, err error) {
 	for _, part := range getproviders.SplitErrors(err) {
 		full := getproviders.FaultOf(part, getproviders.ErrNoSpace)
-		if full == nil || full.Hint != "" || r.cache == nil {
+		if full == nil || r.cache == nil {
 			continue
 		}
 		kept := r.Maintenance(r.cache)
