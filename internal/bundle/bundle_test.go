@@ -22,7 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// anywhere makes every file a unit of its own, except for what is in "tree".
+// anywhere makes every file a unit of its own, except for those in "tree".
 func anywhere(name string) (string, bool) {
 	if strings.HasPrefix(name, "tree/") {
 		return "tree", true
@@ -37,7 +37,7 @@ func lay(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// content is what lies in a directory, whether it can be run or not.
+// content returns the files of a directory with their contents, and whether they are executable.
 func content(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := peertest.Tree(t, dir)
@@ -138,7 +138,7 @@ func TestBundle_NamesNoUser(t *testing.T) {
 	}
 }
 
-// entry is an entry of a tar archive that is made by hand.
+// entry is an entry of a tar archive made by hand.
 type entry struct {
 	name, content, link string
 	kind                byte
@@ -153,7 +153,7 @@ func sum(text string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// forge makes an archive with a manifest, and with other entries than the manifest says.
+// forge makes an archive with a manifest, and with other entries than those in the manifest.
 func forge(t testing.TB, files []Entry, entries ...entry) []byte {
 	t.Helper()
 	manifest := must.Get(json.Marshal(Manifest{FormatVersion: "1.0", Files: files}))(t)
@@ -175,7 +175,7 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// refused are archives of which nothing may be unpacked, by the reason.
+// refused are archives that must not be unpacked at all, by the reason.
 func refused(t testing.TB) map[string][]byte {
 	file := func(name string) Entry { return Entry{Path: name, Size: 1, SHA256: sum("x")} }
 	a, empty := []Entry{file("a")}, []Entry{{Path: "a", SHA256: sum("")}}

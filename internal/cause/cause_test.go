@@ -28,14 +28,14 @@ func request(url string) error {
 	return query(answering(url, func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }))
 }
 
-// answering is why a document that a server sends so can't be read.
+// answering returns the error for a malformed document of a server.
 func answering(address string, server storagetest.RoundTrip) error {
 	at, _ := url.Parse(address)
 	_, err := hosts.GetDocument(context.Background(), &http.Client{Transport: server}, hosts.DocumentRequest{URL: at})
 	return err
 }
 
-// failing is a source that has nothing.
+// failing is a source without providers.
 type failing struct{ err error }
 
 func (f failing) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {

@@ -28,7 +28,7 @@ func versions(texts ...string) []getproviders.Version {
 	return all
 }
 
-// lines are the lines that bounds stand on.
+// lines returns the line numbers of bounds.
 func lines(bounds []ConstraintBound) []int {
 	all := []int{}
 	for _, b := range bounds {
@@ -73,7 +73,7 @@ func TestFindConflict(t *testing.T) {
 }
 
 // TestFindConflict_OfVeryManyRequirements has too many requirements to try all sets of them: the
-// answer need not be the smallest one, but each requirement in it is needed.
+// result may not be the smallest set, but each requirement in it is needed.
 func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
 	var texts []string
 	var all []getproviders.Version
@@ -110,8 +110,8 @@ func TestFindConflict_IsMinimal(t *testing.T) {
 	}
 }
 
-// smallestByTrying is the size of the smallest set that allows no version; 0
-// if there is none.
+// smallestByTrying returns the size of the smallest set that allows no version, or 0 if every set
+// allows some.
 func smallestByTrying(required []getproviders.Requirement, all []getproviders.Version) int {
 	smallest := 0
 	for set := 1; set < 1<<len(required) && len(all) > 0; set++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestUnderstands_HasTheWordsThatAreAskedFor reads the sources of the module: a word that no product has is misspelt, and one that
-// nothing asks for has no effect.
+// TestUnderstands_HasTheWordsThatAreAskedFor reads the sources of the module: a word without a row is misspelt, and a row that no
+// code uses has no effect.
 func TestUnderstands_HasTheWordsThatAreAskedFor(t *testing.T) {
 	t.Parallel()
 	asked := map[string]bool{}

@@ -31,7 +31,7 @@ func start(t *testing.T) (*storagetest.GCS, *bucket) {
 	return f, Opener{client, []string{f.Variable()}}.bucket("bucket")
 }
 
-// emulated starts a service, and is the environment that names it.
+// emulated starts a service, and returns the environment with its address.
 func emulated(t *testing.T, handler http.HandlerFunc) []string {
 	t.Helper()
 	server := must.Get(providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: handler}))(t)
@@ -118,7 +118,7 @@ func TestBucket_AsksForATokenThatMayWrite(t *testing.T) {
 	must.Equal(t, b.Close(), nil)
 }
 
-// TestList_Ends has a page that leads to itself.
+// TestList_Ends has a page that links to itself.
 func TestList_Ends(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -140,8 +140,8 @@ func TestList_Ends(t *testing.T) {
 	must.Equal(t, asked, 2)
 }
 
-// FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
-// one that an object may have.
+// FuzzList reads a page of a list, which may link to itself: the list ends, and each key is a valid
+// one.
 func FuzzList(f *testing.F) {
 	f.Add([]byte(`{"items": [{"name": "a/b", "size": "1", "generation": "7", "updated": "2026-01-01T00:00:00Z"}, {"name": "../x"}], "nextPageToken": "t"}`))
 	f.Add([]byte(`{"items": [{"name": "", "size": -1}]}`))

@@ -92,7 +92,7 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 	}
 }
 
-// TestDiscovery_TrustsNoDocumentOverPlainHTTP: the document says where the token goes.
+// TestDiscovery_TrustsNoDocumentOverPlainHTTP: the document decides where the token is sent.
 func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 	ways := map[string]string{ // where each of them redirects to
 		"https://good.example/.well-known/terraform.json":  "https://cdn.example/doc.json",

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// protocolOf asks a server, and returns the version of HTTP of its answer.
+// protocolOf makes a request, and returns the HTTP version of its response.
 func protocolOf(t *testing.T, client *http.Client, ctx context.Context, at string) int {
 	t.Helper()
 	resp := closed(t)(client.Do(get(t, at).WithContext(ctx)))

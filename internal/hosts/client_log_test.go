@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// logBuffer takes records of many goroutines.
+// logBuffer collects records of many goroutines.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -35,7 +35,7 @@ func (b *logBuffer) String() string {
 	return b.text.String()
 }
 
-// withLog has a client log what is of this level and above it.
+// withLog makes a client log at this level and above.
 func withLog(opts ClientOptions, level slog.Level) (ClientOptions, *logBuffer) {
 	var log logBuffer
 	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
@@ -79,8 +79,8 @@ func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
 	}
 }
 
-// Whatever happens to a request, no record has what identifies its user: neither a query, a user and password, nor a
-// header, nor those of a proxy or of the place that a redirect leads to.
+// For any outcome of a request, no log record identifies its user: it contains neither a query, a user and password,
+// nor a header, nor those of a proxy or a redirect's target.
 func TestLog_HoldsNoSecret(t *testing.T) {
 	const secret = "hunter2"
 	server := startTLS(t, func(w http.ResponseWriter, req *http.Request) {

@@ -23,7 +23,7 @@ import (
 
 func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
-	// A status for each attempt, or "reset" for an error; what comes of it, and how many attempts are made.
+	// A status for each attempt, or "reset" for an error; the result, and the number of attempts.
 	for given, want := range map[string]string{
 		"GET retries=3 200":                 "200 made=1",   // success
 		"GET retries=3 302":                 "302 made=1",   // redirects are answers
@@ -96,7 +96,7 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	must.Equal(t, err.Error(), want)
 }
 
-// TestRetry_CountsAttemptsOfTheHopThatFails has a server answer at the second attempt, with a redirect that isn't followed.
+// TestRetry_CountsAttemptsOfTheHopThatFails has a server whose second response is a redirect that isn't followed.
 func TestRetry_CountsAttemptsOfTheHopThatFails(t *testing.T) {
 	asked := 0
 	opts, log := withLog(quick(2, roundTrip(func(req *http.Request) (*http.Response, error) {
@@ -117,7 +117,7 @@ func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	must.Equal(t, must.As[*url.Error](t, err).Timeout(), true, "not a timeout")
 }
 
-// spyBody records how it is used.
+// spyBody records its calls.
 type spyBody struct {
 	io.Reader
 	closed *atomic.Int32

@@ -17,7 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// drip returns some bytes after each interval, n times. Then it ends with an error, or waits until the request's context does.
+// drip returns some bytes after each interval, n times. Then it ends with an error, or waits until the request's context is
+// done.
 type drip struct {
 	req      *http.Request
 	n, bytes int
@@ -82,7 +83,7 @@ func TestClient_EndsWhatComesTooSlowly(t *testing.T) {
 	}
 }
 
-// A body that breaks off is requested again, as after a connection that fails.
+// A truncated body is requested again, as after a failed connection.
 func TestGetDocument_RetriesWhatBreaksOff(t *testing.T) {
 	for _, test := range []struct{ broken, retries, requests int }{{1, 1, 2}, {2, 1, 2}, {1, 0, 1}, {0, 1, 1}} {
 		asked := 0
@@ -107,8 +108,8 @@ func TestGetDocument_RetriesWhatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestArchives_HaveConnectionsOfTheirOwn asks for two archives that redirect, one
-// of which is still being received when the other one is asked for.
+// TestArchives_HaveConnectionsOfTheirOwn requests two archives that redirect, the second one while
+// the first one is still being received.
 func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	var seen recorder
 	srv := startTLS(t, func(w http.ResponseWriter, req *http.Request) {
@@ -138,7 +139,7 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	must.Equal(t, resp.ProtoMajor, 2, resp.Proto)
 }
 
-// TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake with clients that
+// TestArchives_ComeFromServersWithoutHTTP1 has a server that aborts the handshake with clients that
 // don't offer HTTP/2.
 func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) {

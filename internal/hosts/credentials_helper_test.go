@@ -67,7 +67,7 @@ type program struct {
 	tokens   *Tokens
 }
 
-// newProgram installs the program, which does what the environment says.
+// newProgram installs the program, whose environment controls it.
 func newProgram(t *testing.T, env ...string) program {
 	t.Helper()
 	dir := t.TempDir()

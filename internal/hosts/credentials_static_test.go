@@ -71,7 +71,7 @@ func FuzzEnvTokens(f *testing.F) {
 	})
 }
 
-// asked are credentials that a program brings along.
+// asked are Credentials defined by a program.
 type asked struct {
 	token string
 	err   error

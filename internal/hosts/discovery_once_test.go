@@ -50,7 +50,7 @@ func TestDiscovery_ForgetsFailures(t *testing.T) {
 	must.Equal(t, asked, 2)
 }
 
-// TestDiscovery_InHasteAFailureCounts has a host that takes a minute to fail, as those do that never answer.
+// TestDiscovery_InHasteAFailureCounts has a host that takes a minute to fail, as unreachable ones do.
 func TestDiscovery_InHasteAFailureCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

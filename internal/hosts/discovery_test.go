@@ -28,7 +28,7 @@ func document(w http.ResponseWriter, body string) {
 	io.WriteString(w, body)
 }
 
-// discover asks a server with this handler for providers.v1.
+// discover requests providers.v1 from a server with this handler.
 func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *httptest.Server, error) {
 	t.Helper()
 	srv := startTLS(t, h)
@@ -236,7 +236,8 @@ func FuzzDiscoveryDocument(f *testing.F) {
 	})
 }
 
-// A host that restarts, or is busy for a moment, is asked again, as often as Terraform asks it.
+// Requests to a host that restarts, or is busy for a moment, are retried, as often as Terraform
+// does.
 func TestDiscovery_IsPatient(t *testing.T) {
 	for _, status := range []int{429, 500, 503, 0} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {

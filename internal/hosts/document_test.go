@@ -126,8 +126,8 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	closed(t)(client.Get(srv.URL + "/3"))
 }
 
-// TestGetDocument_RedirectToNowhere: net/http's error repeats the header, which may be a misspelt
-// signed URL. It isn't requested again, as that would change nothing.
+// TestGetDocument_RedirectToNowhere: net/http's error contains the header, which may be a misspelt
+// signed URL. The request isn't retried, as the result would be the same.
 func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	var asked recorder
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +197,7 @@ func TestRedactURL(t *testing.T) {
 	must.Equal(t, RedactURL(nil), "")
 }
 
-// What a registry says of packages isn't taken over plain http.
+// A registry's documents about packages aren't accepted over plain http.
 func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 	ways := map[string]string{
 		"https://down.example/":  "http://cdn.example/doc",

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// quick are options with which no test waits for long, and with a base, if one is given.
+// quick returns options without long waits, and with a base, if one is given.
 func quick(retries int, base ...http.RoundTripper) ClientOptions {
 	opts := ClientOptions{Retries: retries, RetryWaitMin: time.Nanosecond, RetryWaitMax: time.Microsecond}
 	if len(base) > 0 {
@@ -34,7 +34,7 @@ func quick(retries int, base ...http.RoundTripper) ClientOptions {
 	return opts
 }
 
-// startTLS serves HTTPS on loopback, HTTP/2 included, unless a change of the server says otherwise.
+// startTLS serves HTTPS on loopback, HTTP/2 included, unless change disables it.
 func startTLS(t testing.TB, h http.HandlerFunc, changes ...func(srv *httptest.Server)) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(h)
@@ -73,7 +73,7 @@ func newClient(t testing.TB, opts ClientOptions) *http.Client {
 	return client
 }
 
-// roundTrip is a RoundTripper made of a function.
+// roundTrip is a function that implements http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
@@ -83,18 +83,18 @@ func replies(f func(*http.Request) *http.Response) roundTrip {
 	return func(req *http.Request) (*http.Response, error) { return f(req), nil }
 }
 
-// asking is a client of our own, without waits, that gets these replies.
+// asking is a client of this package, without waits, that receives these replies.
 func asking(t testing.TB, retries int, f func(*http.Request) *http.Response) *http.Client {
 	t.Helper()
 	return newClient(t, quick(retries, replies(f)))
 }
 
-// discovering asks for services, and gets these replies.
+// discovering is a Discovery that receives these replies.
 func discovering(f func(*http.Request) *http.Response) Discovery {
 	return Discovery{Client: &http.Client{Transport: replies(f)}}
 }
 
-// onward redirects to where the ways lead from a URL, if they do.
+// onward redirects each URL to its entry in ways, if it has one.
 func onward(req *http.Request, ways map[string]string) *http.Response {
 	if to := ways[req.URL.String()]; to != "" {
 		return answer(req, 302, "Location", to)
@@ -102,7 +102,7 @@ func onward(req *http.Request, ways map[string]string) *http.Response {
 	return answer(req, 200)
 }
 
-// closed returns an answer that there has to be. Nobody reads its body.
+// closed closes the body of a response, and fails the test on an error.
 func closed(t testing.TB) func(*http.Response, error) *http.Response {
 	return func(resp *http.Response, err error) *http.Response {
 		t.Helper()
@@ -137,7 +137,7 @@ type recorder struct {
 	list []string
 }
 
-// add returns how many requests there are now.
+// add returns the current number of requests.
 func (r *recorder) add(s string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

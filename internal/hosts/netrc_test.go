@@ -34,7 +34,7 @@ func TestNetrc_Files(t *testing.T) {
 	}
 }
 
-// TestNetrc_Entries has a file, and a URL, and the user and password that are found; "" if there are none.
+// TestNetrc_Entries has a file, a URL, and the user and password for it; "" for no entry.
 func TestNetrc_Entries(t *testing.T) {
 	for given, want := range map[string]string{
 		" => https://example.com/":                                                                                                    "",                // empty file

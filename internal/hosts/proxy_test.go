@@ -25,11 +25,11 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// Go reads the variables of proxies and certificates once in a process. So these tests run the
-// test binary again, and with this variable it requests one URL.
+// Go reads the variables of proxies and certificates once in a process. So these tests run the test
+// binary again; with this variable it requests one URL.
 const childURL = "TFDEPS_TEST_CHILD_URL"
 
-// fetchAsChild is the whole program of such a child.
+// fetchAsChild is the whole program of such a child process.
 func fetchAsChild() int {
 	opts := quick(0)
 	opts.CertFile, opts.CertDir = os.Getenv("SSL_CERT_FILE"), os.Getenv("SSL_CERT_DIR")
@@ -52,7 +52,7 @@ func fetchAsChild() int {
 	return 0
 }
 
-// fetch runs a child with no variables of that kind but the given ones.
+// fetch runs a child whose only variables of that kind are the given ones.
 func fetch(t *testing.T, url string, env ...string) (string, error) {
 	t.Helper()
 	self := must.Get(os.Executable())(t)
@@ -69,9 +69,9 @@ func fetch(t *testing.T, url string, env ...string) (string, error) {
 	return string(out), err
 }
 
-// The two names of the origin server. Go never sends requests for loopback
-// addresses to a proxy. The first name exists only for a proxy that knows it;
-// the second is this machine on most systems, and Go takes it for another.
+// The two names of the origin server. Go never sends requests for loopback addresses to a proxy.
+// Only the proxy can resolve the first name; the second is this machine on most systems, but Go
+// doesn't treat it as loopback.
 const (
 	originName    = "registry.example.com"
 	originAddress = "0.0.0.0"
@@ -117,7 +117,7 @@ func selfSigned(t *testing.T) (tls.Certificate, []byte) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// forwardProxy is a forwarding proxy that knows one origin only, whatever its name, and records
+// forwardProxy is a forwarding proxy that connects each name to the same origin, and records
 // requests.
 type forwardProxy struct {
 	*httptest.Server

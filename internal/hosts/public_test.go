@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// resolver answers with the addresses of names, one after the other; the last one stays.
+// resolver returns the addresses of names, one after the other; then the last one.
 func resolver(t *testing.T, names map[string][]string) *net.Resolver {
 	t.Helper()
 	var mu sync.Mutex
@@ -81,7 +81,7 @@ func resolver(t *testing.T, names map[string][]string) *net.Resolver {
 	}}
 }
 
-// TestPublicDialer_Allows has all forms in which an address can be written that isn't on the internet.
+// TestPublicDialer_Allows has all spellings of addresses that aren't on the internet.
 func TestPublicDialer_Allows(t *testing.T) {
 	for private, texts := range map[bool]string{
 		true: `
@@ -115,7 +115,7 @@ func TestPublicDialer_Allows(t *testing.T) {
 	}
 }
 
-// TestPublicDialer_DecidesForEachConnection: a name that meant another address before, a redirect, and a request of each kind.
+// TestPublicDialer_DecidesForEachConnection: a name that had another address before, a redirect, and a request of each kind.
 func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 	var reached atomic.Int32
 	inside := startPlain(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -161,7 +161,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 	}
 }
 
-// TestPublicDialer_ANameThatChangesItsMeaning: the name has an allowed address where it is looked up first, and another one later.
+// TestPublicDialer_ANameThatChangesItsMeaning: the name has an allowed address at the first lookup, and another one later.
 func TestPublicDialer_ANameThatChangesItsMeaning(t *testing.T) {
 	server := startPlain(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
 	names := map[string][]string{"rebinding.example.com": {"127.0.0.1", "169.254.169.254"}}
@@ -176,7 +176,7 @@ func TestPublicDialer_ANameThatChangesItsMeaning(t *testing.T) {
 	}
 }
 
-// TestPublicDialer_ThroughAProxy: the proxy is named by the user, and may be anywhere; what it connects to is its own business.
+// TestPublicDialer_ThroughAProxy: the user configured the proxy, which may be anywhere; its own connections aren't checked.
 func TestPublicDialer_ThroughAProxy(t *testing.T) {
 	var asked atomic.Value
 	proxy := startPlain(t, func(_ http.ResponseWriter, r *http.Request) { asked.Store(r.URL.String()) })

@@ -16,6 +16,6 @@ func TestMayClone_IsFalseOnlyWhereNoFileCanBeCloned(t *testing.T) {
 	if may := MayClone(to); !may && err == nil {
 		t.Errorf("%s was used where it can't be", used)
 	}
-	// Where nothing is known, it is tried, if the system can clone anything.
+	// On an unknown file system clones are tried, if the system supports them at all.
 	must.Equal(t, MayClone(filepath.Join(to, "missing")), runtime.GOOS == "linux" || runtime.GOOS == "darwin")
 }

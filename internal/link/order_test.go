@@ -12,10 +12,10 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// provider is where a package's program is in a cache.
+// provider is the path of a package's program in a cache.
 const provider = "example.com/acme/widget/1.0.0/linux_amd64/" + cachetest.WidgetFile
 
-// placeOfCache is how a cache in a directory is changed, and whether links may lead to it then.
+// placeOfCache changes a cache's directory, and says whether symlinks to it are allowed then.
 type placeOfCache struct {
 	change func(base string) error
 	safe   bool
@@ -25,7 +25,7 @@ func opened(path ...string) func(base string) error {
 	return func(base string) error { return cachetest.OpenToAll(filepath.Join(base, filepath.Join(path...))) }
 }
 
-// A package that is verified now must not be another program when the link to it is followed.
+// A package that is verified now must not be another program when the symlink is followed.
 func TestOrder_MakesNoSymlinkToWhatOthersCanChange(t *testing.T) {
 	cases := map[string]placeOfCache{
 		"a cache of the user's own":    {func(string) error { return nil }, true},

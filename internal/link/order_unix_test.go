@@ -20,7 +20,7 @@ func group(path string, gid int, mode os.FileMode) func(base string) error {
 	}
 }
 
-// places are further states of a cache: what modes, groups, owners and links do.
+// places are further states of a cache: by modes, groups, owners and symlinks.
 var places = map[string]placeOfCache{
 	"a sticky cache for all":                {mode("cache", 0o777|os.ModeSticky), false},
 	"a cache in a directory for all":        {mode("", 0o777), false},

@@ -1,4 +1,4 @@
 package link
 
-// places: access lists are the only way.
+// places is empty, as access lists are the only way.
 var places map[string]placeOfCache

@@ -21,7 +21,7 @@ func give(t *testing.T, path string) {
 	must.Succeed(t, os.Lchown(path, somebodyElse, somebodyElse))
 }
 
-// openings are further ways in which another user gets at a file: by groups and owners.
+// openings are further ways in which another user can change a file: by groups and owners.
 var openings = map[string]func(t *testing.T, path string){
 	"for the group": func(t *testing.T, path string) { must.Succeed(t, os.Chmod(path, 0o775)) },
 	"another file": func(t *testing.T, path string) {

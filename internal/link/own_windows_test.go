@@ -2,5 +2,5 @@ package link
 
 import "testing"
 
-// openings: access lists are the only way.
+// openings is empty, as access lists are the only way.
 var openings map[string]func(t *testing.T, path string)

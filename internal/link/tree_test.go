@@ -28,8 +28,7 @@ func TestLinkMode_HasAName(t *testing.T) {
 	must.Equal(t, Mode(17).String(), "LinkMode(17)")
 }
 
-// packageToLink makes a package with a directory, several modes and, where
-// that is possible, a link.
+// packageToLink makes a package with a directory, several modes and, if possible, a symlink.
 func packageToLink(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(t.TempDir(), "from")

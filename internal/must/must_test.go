@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that goes on after it failed.
+// recorder is a testing.TB that continues after a failure.
 type recorder struct {
 	testing.TB
 	said string
@@ -25,7 +25,7 @@ func (r *recorder) Errorf(format string, args ...any) { r.said += fmt.Sprintf(fo
 
 func (r *recorder) Fatal(args ...any) { r.said += "fatal: " + strings.TrimSpace(fmt.Sprintln(args...)) }
 
-// TestFunctions_Fail has each function fail once, and find nothing wrong once.
+// TestFunctions_Fail lets each function fail once and pass once.
 func TestFunctions_Fail(t *testing.T) {
 	list, wrapped := []string{"a", "b"}, fmt.Errorf("reading: %w", io.EOF)
 	for name, c := range map[string]struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestExceeds_StringsOfJSONEndAsForTheParser has strings that end earlier or later for the parser than for others, and
-// brackets behind them.
+// TestExceeds_StringsOfJSONEndAsForTheParser has strings that the parser ends earlier or later than other parsers,
+// followed by brackets.
 func TestExceeds_StringsOfJSONEndAsForTheParser(t *testing.T) {
 	t.Parallel()
 	const most = 100

@@ -15,13 +15,13 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// What tests read at once is little, so that small texts have many pieces.
+// Tests read small chunks, so that small texts have many pieces.
 const (
 	testChunk = 4 << 10
 	testPiece = 16 << 10
 )
 
-// texts are larger than several chunks, and have what goes over the end of a chunk.
+// texts are larger than several chunks, and have tokens across the end of a chunk.
 func texts() map[string]string {
 	inside := "b = 1\nc \"d\" {\n}\n]}) \" ${ [[[\n"
 	return map[string]string{
@@ -40,7 +40,7 @@ func texts() map[string]string {
 	}
 }
 
-// mixed is a text of all signs that mean something, in any order.
+// mixed returns a text of all significant characters, in random order.
 func mixed(size int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	signs := []string{"a", " ", "\n", "\"", "${", "}", "{", "[", "]", "(", ")", "<<A\n", "<<-B\n", "A\n", "B\n", "/*", "*/", "# c", "//", "=", ",", "1", "\u00e9", "\xff", "\\", "%{ if", "<", "-", "\r\n", "\x00", "@"}
@@ -51,7 +51,7 @@ func mixed(size int) string {
 	return text.String()
 }
 
-// TestLexer_MakesTheTokensOfTheWholeText is why a text can be looked at chunk by chunk.
+// TestLexer_MakesTheTokensOfTheWholeText proves that a text can be tokenized in chunks.
 func TestLexer_MakesTheTokensOfTheWholeText(t *testing.T) {
 	t.Parallel()
 	for name, text := range texts() {
@@ -93,7 +93,8 @@ func TestExceeds_FindsTheSameInChunks(t *testing.T) {
 	}
 }
 
-// FuzzIsShallow compares what bytes say with what tokens say: what is found to be shallow is.
+// FuzzIsShallow compares the results of bytes and tokens: a text that is shallow by its bytes is so
+// by its tokens.
 func FuzzIsShallow(f *testing.F) {
 	for _, text := range append(slices.Collect(maps.Values(texts())), mixed(300), "a = \"%{ if b }\\\"${c[\"d\"]}\" # ]\n", "a = \"$%{ {\" \\\n[", "a {\n  b = [1, -2 // (\n  ]\n}\n") {
 		f.Add(text)
@@ -105,7 +106,7 @@ func FuzzIsShallow(f *testing.F) {
 	})
 }
 
-// TestIsShallow_KnowsWhatPeopleWrite has all that bytes are enough for.
+// TestIsShallow_KnowsWhatPeopleWrite has all syntax for which bytes are sufficient.
 func TestIsShallow_KnowsWhatPeopleWrite(t *testing.T) {
 	t.Parallel()
 	const one = "resource \"a\" \"b\" { # (\n  c = [for x in d.e[0] : \"\u00e9 $5 50% \\\" $\" \"%\\n${x ? f(\"}\") : {g = -1}}\"] // {\n  h = i == (1 + 2) / 3 && !(j < k)\n}\n"
@@ -121,7 +122,7 @@ func TestIsShallow_KnowsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// depthOf is how deep a text is by its tokens.
+// depthOf returns the depth of a text by its tokens.
 func depthOf(text string) (depth int) {
 	n := newPosition()
 	tokens, _ := hclsyntax.LexConfig([]byte(text), "", hcl.InitialPos)
@@ -132,7 +133,7 @@ func depthOf(text string) (depth int) {
 	return depth
 }
 
-// TestParse_ReadsTheSameInPieces compares with the parser, which reads everything at once.
+// TestParse_ReadsTheSameInPieces compares with the parser, which reads the whole text at once.
 func TestParse_ReadsTheSameInPieces(t *testing.T) {
 	t.Parallel()
 	var blocks, arguments strings.Builder

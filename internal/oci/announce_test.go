@@ -19,7 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// withReferrers is a registry that lists referrers, which Debian's doesn't: a fake of that one list, before the real registry.
+// withReferrers is a registry with the list of referrers, which Debian's doesn't have: a fake of that list, before the real
+// registry.
 func withReferrers(s started) *http.Client {
 	var mu sync.Mutex
 	lists := map[string][]json.RawMessage{}
@@ -73,8 +74,8 @@ func tags(t *testing.T, s started) (all []string) {
 	return list.Tags
 }
 
-// TestPush_LosesNothing has another process publish at the worst of times: before the tag is looked at again, and
-// between that and setting the tag, when this publisher overwrites what the other one has set, after that one has
+// TestPush_LosesNothing lets another process publish at the worst times: before the tag is read again, and
+// between that and setting the tag, so that this publisher overwrites the other one's tag after that one has
 // ended.
 func TestPush_LosesNothing(t *testing.T) {
 	t.Parallel()
@@ -110,8 +111,8 @@ func TestPush_LosesNothing(t *testing.T) {
 	}
 }
 
-// TestPush_BringsNothingBack takes a platform out of the tag on purpose: within an hour it may have been lost by an
-// accident, after that it stays away.
+// TestPush_BringsNothingBack removes a platform from the tag on purpose: within an hour it may have been lost by
+// accident, after that it stays removed.
 func TestPush_BringsNothingBack(t *testing.T) {
 	t.Parallel()
 	for _, referrers := range []bool{false, true} {
@@ -138,7 +139,7 @@ func TestPush_BringsNothingBack(t *testing.T) {
 	}
 }
 
-// TestPush_ReplacesWhatWasRemoved takes a platform out of the tag, and publishes it again with other bytes ten minutes later.
+// TestPush_ReplacesWhatWasRemoved removes a platform from the tag, and publishes it again with other bytes ten minutes later.
 func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []bool{false, true} {
@@ -177,8 +178,8 @@ func TestPush_ReplacesWhatWasRemoved(t *testing.T) {
 	}
 }
 
-// TestPush_LooksAgainWhereItAsksTooOften: a registry that has a list of referrers, and is asked too often for it, gets
-// no tags in its place, which other publishers wouldn't read.
+// TestPush_LooksAgainWhereItAsksTooOften: if a registry with a list of referrers answers 429 to it, the publisher
+// doesn't set tags instead, which other publishers wouldn't read.
 func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 	t.Parallel()
 	s := start(t, false)
@@ -196,7 +197,7 @@ func TestPush_LooksAgainWhereItAsksTooOften(t *testing.T) {
 	}
 }
 
-// TestPush_KeepsWhatIsSigned has a publisher without signed checksums overwrite the tag of one that has some.
+// TestPush_KeepsWhatIsSigned lets a publisher without signed checksums overwrite the tag of one with them.
 func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	s := start(t, false)
@@ -217,7 +218,7 @@ func TestPush_KeepsWhatIsSigned(t *testing.T) {
 	}
 }
 
-// TestPush_TriesAgainWhereTheRegistryFails has the tag fail to be read, as Debian's registry does while another
+// TestPush_TriesAgainWhereTheRegistryFails lets reading the tag fail, as Debian's registry does while another
 // publisher sets it; and for ever.
 func TestPush_TriesAgainWhereTheRegistryFails(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// TestLogins_ReachNoOtherRealm has services for tokens that a login mustn't reach: by plain http, at another host that
-// is this machine or the metadata of a cloud, by a redirect, and one that a host named to which the registry had
+// TestLogins_ReachNoOtherRealm has token services that must not receive a login: over plain http, at another host that
+// is this machine or a cloud's metadata service, by a redirect, and one given by a host to which the registry had
 // redirected.
 func TestLogins_ReachNoOtherRealm(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestLogins_ReachNoOtherRealm(t *testing.T) {
 	must.Equal(t, told.Load(), 0)
 }
 
-// TestLogins_StartNoOtherProgram has Docker's configuration name helpers that are paths.
+// TestLogins_StartNoOtherProgram has a Docker configuration whose helpers are paths.
 func TestLogins_StartNoOtherProgram(t *testing.T) {
 	t.Parallel()
 	at := Repository{Registry: "r.example", Name: "x"}
@@ -81,8 +81,8 @@ func TestLogins_StartNoOtherProgram(t *testing.T) {
 	}
 }
 
-// TestLogins_HelpersOfDocker asks a helper that answers, one that knows nothing and one that fails. The working
-// directory has a helper, too, and PATH leads there.
+// TestLogins_HelpersOfDocker runs a helper with credentials, one without and one that fails. The working
+// directory has a helper, too, and PATH contains it.
 func TestLogins_HelpersOfDocker(t *testing.T) {
 	if !peertest.RunsScripts() {
 		t.Skip("the helper is a shell script")
@@ -115,8 +115,8 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 	}
 }
 
-// TestArchive_RefusesAnotherPart has a registry send a part from another byte than it was asked for: it would be taken
-// for the continuation of what is there.
+// TestArchive_RefusesAnotherPart lets a registry send a part from another offset than the requested one: it would be
+// appended to the existing part.
 func TestArchive_RefusesAnotherPart(t *testing.T) {
 	t.Parallel()
 	plain := newFake()

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// TestExplained_HasNoQueries has errors that others wrapped before, whose text is made already.
+// TestExplained_HasNoQueries has errors that were wrapped before, so that their text is fixed.
 func TestExplained_HasNoQueries(t *testing.T) {
 	t.Parallel()
 	const signed = "https://blobs.example/x/y?signature=secret1&b=secret2"

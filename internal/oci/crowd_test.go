@@ -18,7 +18,7 @@ import (
 )
 
 // TestPush_FiftyPublishAndFiftyRead has five publishers for each version add a platform of their own, while others
-// read: whatever a tag leads to at any moment is there, with its bytes, and in the end nothing is lost.
+// read: a tag never leads to missing or wrong content, and in the end nothing is lost.
 func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	t.Parallel()
 	crowd := peertest.Rounds(10, 50) // fifty keep the registry busy for ten seconds
@@ -86,8 +86,8 @@ func TestPush_FiftyPublishAndFiftyRead(t *testing.T) {
 	must.Equal(t, must.Get(read(t.Context(), versions...))(t), crowd)
 }
 
-// TestPush_ManyPublishOneVersion has each publisher add a platform of its own to one version: all of them are there
-// when the last one has ended.
+// TestPush_ManyPublishOneVersion lets each publisher add a platform of its own to one version: all of them are
+// there when the last one has ended.
 func TestPush_ManyPublishOneVersion(t *testing.T) {
 	t.Parallel()
 	crowd := peertest.Rounds(10, 50) // fifty keep the registry busy for ten seconds
@@ -104,7 +104,7 @@ func TestPush_ManyPublishOneVersion(t *testing.T) {
 	must.Len(t, must.Get(s.source.Versions(t.Context(), widget))(t).Versions, 1)
 }
 
-// readArchive reads an archive, and compares it with what is listed.
+// readArchive reads an archive, and compares it with its listed hash.
 func readArchive(ctx context.Context, s started, v getproviders.Version, plat getproviders.Platform) error {
 	pkg, err := s.source.Package(ctx, widget, v, plat)
 	if err != nil {

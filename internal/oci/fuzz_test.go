@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// answering is a registry without a network: it answers each path that ends like a key.
+// answering is a registry without a network: it responds to each path that ends with a key.
 func answering(answers map[string][]byte, header http.Header) *http.Client {
 	return &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		for end, body := range answers {
@@ -45,8 +45,8 @@ func sourceAt(client *http.Client) *Source {
 	}}
 }
 
-// FuzzManifests reads an index and a manifest: what comes out is a package of the platform that was asked for, with a
-// SHA-256 and a size.
+// FuzzManifests reads an index and a manifest: a resulting package is for the requested platform, and has a SHA-256
+// and a size.
 func FuzzManifests(f *testing.F) {
 	index, manifest := newFake().documents()
 	f.Add(index, manifest)
@@ -71,7 +71,7 @@ func FuzzManifests(f *testing.F) {
 	})
 }
 
-// FuzzTokens reads what a registry says of where tokens are, what the service for tokens answers, and a list of tags.
+// FuzzTokens reads a registry's address of the token service, the response of that service, and a list of tags.
 func FuzzTokens(f *testing.F) {
 	f.Add(`Bearer realm="https://r.example/token",service="x",scope="repository:widget:pull"`, []byte(`{"token":"t"}`), []byte(`{"tags":["1.0.0"]}`))
 	f.Add(`Basic realm="x"`, []byte(`{"access_token":1}`), []byte(`{"tags":null}`))
@@ -90,7 +90,8 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// FuzzDockerConfig reads a file of Docker's: a login is of an entry for the host, and no error has what the file holds.
+// FuzzDockerConfig reads a file of Docker's: a login is from an entry for the host, and no error contains secrets of
+// the file.
 func FuzzDockerConfig(f *testing.F) {
 	f.Add([]byte(`{"auths": {"r.example": {"auth": "cm9ib3Q6aHVudGVyMg=="}, "r.example/team": {"auth": "eDp5"}}, "credHelpers": {"r.example": "../x"}, "credsStore": ""}`))
 	f.Add([]byte(`{"auths": {"r.example": null, "": {"auth": "!"}}}`))

@@ -24,7 +24,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// fake is a registry of one version, with what a test makes of it.
+// fake is a registry with one version, which a test changes.
 type fake struct {
 	index, manifest object
 	layer           string
@@ -43,7 +43,7 @@ func newFake() *fake {
 		index: object{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "artifactType": "application/vnd.opentofu.provider"}}
 }
 
-// documents are the index, which has the manifest unless a test put something else there, and the manifest.
+// documents are the index, which has the manifest unless a test replaces it, and the manifest.
 func (f *fake) documents() (index, manifest []byte) {
 	manifest, _ = json.Marshal(f.manifest)
 	if f.index["manifests"] == nil {
@@ -84,7 +84,7 @@ func target1(manifest []byte, os, osVersion string) object {
 		"digest": digest.FromBytes(manifest), "size": len(manifest), "platform": object{"os": os, "architecture": "amd64", "os.version": osVersion}}
 }
 
-// sourceOf is the repository "widget" of a fake registry, with its login, if it wants one.
+// sourceOf returns the repository "widget" of a fake registry, with its login, if it requires one.
 func sourceOf(server *httptest.Server, login Login) *Source {
 	host := strings.TrimPrefix(server.URL, "https://")
 	logins := &Logins{Blocks: []LoginBlock{{Prefix: host, Login: login}}}
@@ -93,13 +93,13 @@ func sourceOf(server *httptest.Server, login Login) *Source {
 	}}
 }
 
-// ask asks the fake for the package.
+// ask requests the package from the fake.
 func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
 	t.Helper()
 	return sourceOf(serve(t, f.ServeHTTP), robot).Package(t.Context(), widget, v1, linux)
 }
 
-// What decoding takes is counted by the meter of who asks, such as a server with a limit of memory, before it is there.
+// The caller's meter, such as a server's memory limit, counts the memory of decoding before it is allocated.
 func TestSource_CountsWhatItReads(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the memory is taken")
@@ -115,8 +115,8 @@ func TestSource_CountsWhatItReads(t *testing.T) {
 	}
 }
 
-// TestSource_RefusesSizesAndDigestsThatLie has other things than a provider's package, and descriptors and a header that contradict what they
-// lead to, or are larger than anything is.
+// TestSource_RefusesSizesAndDigestsThatLie has other content than a provider's package, and descriptors and a header that contradict their
+// content, or have impossible sizes.
 func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
 	t.Parallel()
 	other := []byte("{}")
@@ -168,7 +168,8 @@ func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
 	}
 }
 
-// TestArchive_TakesNoLoginElsewhere has the registry send its clients to another host, which asks for a login, too.
+// TestArchive_TakesNoLoginElsewhere lets the registry redirect its clients to another host, which requires a login,
+// too.
 func TestArchive_TakesNoLoginElsewhere(t *testing.T) {
 	t.Parallel()
 	var told atomic.Value
@@ -200,7 +201,7 @@ func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 	}
 }
 
-// tagged reads the index of version 1.0.0, or sets the tag to another one.
+// tagged returns the index of version 1.0.0, or sets the tag to another one.
 func (s started) tagged(t *testing.T, method string, index []byte) []byte {
 	t.Helper()
 	req := must.Get(http.NewRequestWithContext(t.Context(), method, "https://"+s.Host+"/v2/"+s.at.Name+"/manifests/1.0.0", bytes.NewReader(index)))(t)
@@ -215,7 +216,8 @@ func (s started) tagged(t *testing.T, method string, index []byte) []byte {
 	return content
 }
 
-// before is a client whose requests f sees first, and may answer in the registry's place.
+// before returns a client that passes each request to f first, which may respond instead of the
+// registry.
 func before(client *http.Client, f func(*http.Request) *http.Response) *http.Client {
 	return &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		answer := f(r)
@@ -229,12 +231,12 @@ func before(client *http.Client, f func(*http.Request) *http.Response) *http.Cli
 	})}
 }
 
-// reply is an answer with a body of JSON; "": none.
+// reply is a response with a JSON body; "" means none.
 func reply(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Request: r, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// unknown is what a registry says of a repository that it doesn't have.
+// unknown is a registry's response for a repository that doesn't exist.
 const unknown = `{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository does not exist in the registry"}]}`
 
 // serve starts a server with https, which ends with the test.
@@ -245,11 +247,11 @@ func serve(t *testing.T, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// robot is the login that a fake wants.
+// robot is the login that a fake requires.
 var robot = Login{Username: "robot", Password: "p"}
 
-// TestLogins_AreExchangedForTokens has a registry send its clients to a service for tokens, which alone gets the
-// password, and a token for this repository.
+// TestLogins_AreExchangedForTokens lets a registry send its clients to a token service; only that receives the
+// password, and it returns a token for this repository.
 func TestLogins_AreExchangedForTokens(t *testing.T) {
 	t.Parallel()
 	var told, scopes atomic.Value
@@ -278,7 +280,7 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 	must.Equal(t, told.Load(), "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer ")
 }
 
-// TestSource_ListOfTagsEnds has pages without tags among others, and a list of such pages that doesn't end.
+// TestSource_ListOfTagsEnds has pages without tags among others, and an endless list of such pages.
 func TestSource_ListOfTagsEnds(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

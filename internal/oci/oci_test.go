@@ -48,7 +48,7 @@ func noError[T any](value T, err error) T {
 
 func version(text string) getproviders.Version { return noError(getproviders.ParseVersion(text)) }
 
-// started is a registry with what asks it.
+// started is a registry with its client.
 type started struct {
 	ocitest.Registry
 	client *Client
@@ -66,13 +66,13 @@ func start(t *testing.T, login bool) started {
 	return s
 }
 
-// platforms are those of the version that most tests have.
+// platforms are the platforms of most tests' version.
 func (s started) platforms(t *testing.T) []getproviders.Platform {
 	t.Helper()
 	return must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t)
 }
 
-// target is a package of random bytes, as far as anyone can tell.
+// target returns a package of pseudo-random bytes.
 func target(plat getproviders.Platform, content string) remote.Release {
 	return remote.Release{Platform: plat, ZH: getproviders.ZH(sha256.Sum256([]byte(content))), H1: "h1:" + getproviders.Hash(base64.StdEncoding.EncodeToString(make([]byte, 32))),
 		Archive: io.NewSectionReader(strings.NewReader(content), 0, int64(len(content)))}
@@ -119,7 +119,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	must.Fail(t, must.ErrorOf(s.source.Package(t.Context(), widget, version("1.1.0+build.1"), windows)), getproviders.ErrPlatformMissing)
 }
 
-// TestPush_SendsNothingTwice looks at the files of the registry: nothing that is there is written again, and an archive
+// TestPush_SendsNothingTwice compares the files of the registry: existing ones aren't written again, and an archive
 // isn't replaced.
 func TestPush_SendsNothingTwice(t *testing.T) {
 	t.Parallel()
@@ -150,8 +150,8 @@ func (s started) files(t *testing.T) (all []string) {
 	return all
 }
 
-// TestPush_StartsABrokenUploadAgain has the registry call the digests of the first two uploads wrong, as it does if an
-// upload has got bytes twice.
+// TestPush_StartsABrokenUploadAgain lets the registry reject the digests of the first two uploads, as it does if an
+// upload has duplicate bytes.
 func TestPush_StartsABrokenUploadAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t, false)
@@ -228,7 +228,7 @@ func TestLogins_AreFoundAsOpenTofuFindsThem(t *testing.T) {
 	}
 }
 
-// TestPush_MakesWhatSkopeoReads has another program read the tag, the manifests and the blob.
+// TestPush_MakesWhatSkopeoReads lets another program read the tag, the manifests and the blob.
 func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	t.Parallel()
 	skopeo := peertest.LookProgram(t, "skopeo")
@@ -251,7 +251,7 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 	if out, err := copying.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// Quay refuses other types of configurations than those that it knows, and Google's registry an empty one: it is "{}".
+	// Quay refuses configurations of unknown types, and Google's registry an empty one, so it is "{}".
 	for _, blob := range []string{"archive one", "{}", string(pushed.Signed.Sums)} {
 		must.Equal(t, string(noError(os.ReadFile(filepath.Join(copied, fmt.Sprintf("%x", sha256.Sum256([]byte(blob))))))), blob)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
 
-// uploads counts the blobs that are sent to a registry, and those that it is asked to take from another repository.
+// uploads counts the blobs uploaded to a registry, and those mounted from another repository.
 type uploads struct{ sent, mounted atomic.Int32 }
 
 func (u *uploads) count(r *http.Request, refuses bool) *http.Response {
@@ -30,8 +30,8 @@ func (u *uploads) count(r *http.Request, refuses bool) *http.Response {
 	return nil
 }
 
-// TestPush_TakesBlobsFromOtherRepositories publishes what another repository of the registry has: the archive isn't
-// sent again, if the registry allows that.
+// TestPush_TakesBlobsFromOtherRepositories publishes an archive of another repository of the registry: it isn't
+// uploaded again if the registry allows mounting it.
 func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -77,8 +77,8 @@ func TestPush_TakesBlobsFromOtherRepositories(t *testing.T) {
 	}
 }
 
-// creating is a registry such as ECR, which has those repositories only that were created: a fake of that, before a
-// real registry.
+// creating is a registry such as ECR, in which repositories must be created first: a fake of that, before a real
+// registry.
 type creating struct {
 	mu      sync.Mutex
 	created map[Repository]int
@@ -105,7 +105,8 @@ func (c *creating) answer(r *http.Request) *http.Response {
 	return reply(r, http.StatusNotFound, unknown)
 }
 
-// TestPush_CreatesRepositories publishes several versions at once to a registry that doesn't make repositories by itself.
+// TestPush_CreatesRepositories publishes several versions concurrently to a registry that doesn't create repositories by
+// itself.
 func TestPush_CreatesRepositories(t *testing.T) {
 	t.Parallel()
 	s := start(t, false)
@@ -138,7 +139,7 @@ func TestPush_CreatesRepositories(t *testing.T) {
 	must.Contain(t, err, "creating it failed: AccessDenied")
 }
 
-// TestPush_NamesTheRepositoryToBeCreated needs no real registry: nobody makes repositories here.
+// TestPush_NamesTheRepositoryToBeCreated needs no real registry, as no repository is created.
 func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
 	client := &Client{HTTP: &http.Client{Transport: storagetest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 		return reply(r, http.StatusNotFound, unknown), nil

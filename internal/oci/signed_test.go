@@ -19,7 +19,7 @@ func newSigner() *providertest.Signer {
 	return providertest.NewSigner(providertest.SignerOptions{})
 }
 
-// signedBy is a list that a publisher signs, of a version's archives by their platforms.
+// signedBy returns a publisher's signed list of a version's archives by their platforms.
 func signedBy(signer *providertest.Signer, v getproviders.Version, archives map[getproviders.Platform]string) *getproviders.SignedDocuments {
 	var list strings.Builder
 	for plat, content := range archives {
@@ -28,7 +28,8 @@ func signedBy(signer *providertest.Signer, v getproviders.Version, archives map[
 	return &getproviders.SignedDocuments{Sums: []byte(list.String()), Signature: signer.Sign([]byte(list.String())), Keys: []getproviders.PublicKey{{Armored: signer.Armored()}}}
 }
 
-// authenticated is what a source with these signers finds out about a package, without a lock file.
+// authenticated returns the result of a source with these signers for a package, without a lock
+// file.
 func (s started) authenticated(t *testing.T, plat getproviders.Platform, content string, keys ...*providertest.Signer) (getproviders.AuthenticationResult, getproviders.Trust) {
 	t.Helper()
 	source := *s.source
@@ -41,7 +42,7 @@ func (s started) authenticated(t *testing.T, plat getproviders.Platform, content
 	return result, trust
 }
 
-// TestPush_SignedListsCountAsFromARegistry has a reader without a lock file find out who signed, and get the hashes of
+// TestPush_SignedListsCountAsFromARegistry lets a reader without a lock file determine the signer, and the hashes of
 // all platforms.
 func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	t.Parallel()
@@ -89,8 +90,8 @@ func TestPush_SignedListsCountAsFromARegistry(t *testing.T) {
 	must.Len(t, s.platforms(t), 3)
 }
 
-// TestSource_RefusesWhatDoesNotFitItsSignature has what a key that counts has signed be untrue of the archive, and
-// files of the list be changed and missing.
+// TestSource_RefusesWhatDoesNotFitItsSignature has a list, signed by a trusted key, that contradicts the archive,
+// and changed and missing files of the list.
 func TestSource_RefusesWhatDoesNotFitItsSignature(t *testing.T) {
 	t.Parallel()
 	s, signer := start(t, false), newSigner()

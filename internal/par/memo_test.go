@@ -66,7 +66,7 @@ func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 	), nil)
 }
 
-// waiting is a call that runs until it is let go or cancelled.
+// waiting is a call that runs until it is released or cancelled.
 type waiting struct {
 	started   chan struct{}
 	finish    chan struct{}

@@ -56,7 +56,7 @@ func TestMap_IsBounded(t *testing.T) {
 }
 
 func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
-	// Each call waits for the other: if fewer than two run at once, this never ends.
+	// Each call waits for the other: if fewer than two run concurrently, this never ends.
 	meet := make(chan struct{})
 	_, errs := Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
 		if i == 0 {
@@ -84,7 +84,8 @@ func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 	must.EqualSlices(t, errs, []error{nil, nil, stop})
 }
 
-// leaving is a context that ends, by this cause, when everything in the bubble waits.
+// leaving returns a context that is cancelled with this cause when all goroutines in the bubble
+// wait.
 func leaving(t *testing.T) (context.Context, error) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")

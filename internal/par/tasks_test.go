@@ -32,8 +32,8 @@ func TestTasks_OutliveTheCallerAndEndWithTheOwner(t *testing.T) {
 	})
 }
 
-// TestTasks_BeginWhileTheOwnerCloses is about requests that arrive while a server ends: a WaitGroup that grows when it
-// has been waited for panics, now and then; the race detector sees it each time.
+// TestTasks_BeginWhileTheOwnerCloses has requests that arrive while a server stops: a WaitGroup whose Add runs during
+// Wait may panic; the race detector reports it each time.
 func TestTasks_BeginWhileTheOwnerCloses(t *testing.T) {
 	for range 3_000 {
 		tasks, begun := NewTasks(), make(chan struct{})

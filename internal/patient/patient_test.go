@@ -12,7 +12,7 @@ import (
 
 var errHeld, errOther = errors.New("held"), errors.New("other")
 
-// A step is tried again only while another program holds the file, for a bounded time, and not where a directory is in the way.
+// A step is retried only while another program has the file open, for a limited time, and not if a directory is in the way.
 func TestTry_WaitsForWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// watched is a test that goes on where it should end.
+// watched is a test that continues where it should end.
 type watched struct{ said string }
 
 func (*watched) Helper() {}
@@ -46,7 +46,7 @@ func TestLookProgram(t *testing.T) {
 	}
 }
 
-// The tests can compare with another terraform than the one on PATH.
+// Tests can compare with another terraform than the one on PATH.
 func TestLookProgram_PeerByVariable(t *testing.T) {
 	setShort(t, false)
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	}
 }
 
-// Of many cases always the same tenth runs, unless all are asked for.
+// Of many cases always the same tenth runs, unless all are selected.
 func TestPeerCase_RunsATenth(t *testing.T) {
 	run := func() (names []string) {
 		for i := range 1000 {

@@ -39,7 +39,7 @@ func TestDirectory_EndsWithASlash(t *testing.T) {
 	}
 }
 
-// What may not be asked answers with what is on this machine.
+// An offline source returns the packages on this machine.
 func TestMirror_IsNotAskedWithoutANetwork(t *testing.T) {
 	t.Parallel()
 	h := Hosts{Network: cliconfig.Network{OfflineBy: "-offline"}}

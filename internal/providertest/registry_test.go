@@ -30,8 +30,7 @@ func withWidget(t *testing.T, archive []byte) *providertest.Registry {
 	return r
 }
 
-// get requests a path and returns the answer; the body is what arrived before an error, if there
-// is one.
+// get requests a path and returns the response; the body is what arrived before an error, if any.
 func get(t *testing.T, r *providertest.Registry, path string, header http.Header) (*http.Response, string, error) {
 	t.Helper()
 	req := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, r.BaseURL()+path, nil))(t)

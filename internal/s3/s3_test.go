@@ -107,7 +107,7 @@ func TestBucket_SaysThatThereAreNoCredentials(t *testing.T) {
 	must.Equal(t, b.Close(), nil)
 }
 
-// TestBucket_IsReadWithoutCredentials has a bucket whose objects everyone may read.
+// TestBucket_IsReadWithoutCredentials has a bucket with public objects.
 func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	server := storagetest.StartVersity(t, "bucket")
@@ -129,7 +129,8 @@ func TestBucket_IsReadWithoutCredentials(t *testing.T) {
 	must.Equal(t, read(), nil)
 }
 
-// TestBucket_EndpointTellsBucketsOfOneNameApart: those of Amazon's main partition need none.
+// TestBucket_EndpointTellsBucketsOfOneNameApart: buckets of Amazon's main partition have no
+// endpoint.
 func TestBucket_EndpointTellsBucketsOfOneNameApart(t *testing.T) {
 	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_REGION"} {
 		t.Setenv(name, "")
@@ -178,7 +179,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 	}
 }
 
-// fake answers each request with the next answer.
+// fake sends the next response for each request.
 func fake(t *testing.T, answers ...func(w http.ResponseWriter, r *http.Request)) (blob.Bucket, *atomic.Int64) {
 	t.Helper()
 	var asked atomic.Int64
@@ -198,8 +199,8 @@ func refusing(status int, code string) func(w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// What a service answers while two requests about one object are under way is no answer to whether
-// the condition is met.
+// S3's response to two concurrent requests for one object doesn't tell whether the condition is
+// met.
 func TestPut_WritesAgainAfterAConflict(t *testing.T) {
 	t.Parallel()
 	conflict := refusing(http.StatusConflict, "ConditionalRequestConflict")
@@ -221,7 +222,7 @@ func TestPut_SaysThatTheServiceHasNoConditions(t *testing.T) {
 	must.Fail(t, err, blob.ErrUnsupported)
 }
 
-// A service that ignores ranges would have the beginning of an archive taken for its end.
+// If a service ignores ranges, the beginning of an archive must not be taken for its end.
 func TestGet_RefusesAnotherPart(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"", "bytes 0-4/10", "bytes 5-9/*", "bytes 50-99/100"} {
@@ -256,7 +257,7 @@ func TestList_ReadsAllPages(t *testing.T) {
 	must.Equal(t, asked.Load(), 3)
 }
 
-// TestList_Ends has a page that leads to itself.
+// TestList_Ends has a page that links to itself.
 func TestList_Ends(t *testing.T) {
 	t.Parallel()
 	b, asked := fake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -273,8 +274,8 @@ func TestList_Ends(t *testing.T) {
 	must.Equal(t, asked.Load(), 2)
 }
 
-// FuzzList reads a page of a list, which may name itself as the next one: it ends, and each key is
-// one that an object may have.
+// FuzzList reads a page of a list, which may link to itself: the list ends, and each key is a valid
+// one.
 func FuzzList(f *testing.F) {
 	f.Add([]byte(`<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken><Contents><Key>a/b</Key><Size>1</Size></Contents><Contents><Key>../x</Key></Contents></ListBucketResult>`))
 	f.Add([]byte(`<ListBucketResult><Contents><Key/><LastModified>x</LastModified></Contents>`))
@@ -292,8 +293,8 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// TestPut_EncodesNothing writes to a service other than Amazon's: what it gets is the object's bytes as they are, which
-// it may keep and serve.
+// TestPut_EncodesNothing writes to a service other than Amazon's: the service receives the object's unchanged bytes,
+// which it may store and serve.
 func TestPut_EncodesNothing(t *testing.T) {
 	t.Parallel()
 	server := storagetest.StartVersity(t, "bucket")

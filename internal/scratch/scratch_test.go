@@ -68,7 +68,7 @@ func TestRemoveEmpty_TakesWhatMakeDirsHasMade(t *testing.T) {
 	}
 }
 
-// Where a lock never comes, a young directory may be in use.
+// A young directory without a lock may be in use.
 func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	parent := t.TempDir()
 	probe := must.Get(Make(parent))(t)
@@ -83,7 +83,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	}
 }
 
-// A process that makes a directory while others sweep gets one that stays.
+// A process that makes a directory while others sweep gets one that isn't removed.
 func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	parent := t.TempDir()
 	done := make(chan struct{})
@@ -128,8 +128,8 @@ func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 	}
 }
 
-// TestMake_FailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use. Where there are no
-// locks, age tells.
+// TestMake_FailsWhereItsLockCantGetItsName: otherwise a sweep would remove the directory while it is in use. If file
+// locks don't work, age decides.
 func TestMake_FailsWhereItsLockCantGetItsName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), lockName)
 	if err := os.Mkdir(path, 0o700); err != nil { // no file can be renamed to it

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A run that is killed leaves modules, and maybe a key for ssh, among the temporary files. The
-// next run removes them.
+// A killed run leaves modules, and maybe a key for ssh, in the temporary directory. The next run
+// removes them.
 func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	temporary := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP"} { // of Unix and of Windows
@@ -39,7 +39,7 @@ func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
 	}
 }
 
-// Another user could exchange a directory for a symlink while root removes what is in it.
+// Another user could replace a directory with a symlink while root removes its content.
 func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	parent, now := t.TempDir(), time.Now()
 	left := filepath.Join(parent, Prefix+"left")

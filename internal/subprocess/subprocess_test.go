@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// The working directory is a stranger's: it has a program of the name, and PATH leads to it.
+// The working directory is a stranger's: it has a program of the name, and PATH contains it.
 func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 	if !peertest.RunsScripts() {
 		t.Skip("the program is a shell script")
@@ -43,7 +43,7 @@ func TestCommand_LooksForNothingInTheWorkingDirectory(t *testing.T) {
 	}
 }
 
-// A path is what it says, also where it is relative to the working directory.
+// A path is used as it is, even if it is relative to the working directory.
 func TestCommand_PathsAndThisProcessesEnvironment(t *testing.T) {
 	t.Setenv("AID", "x")
 	cmd, err := Command(t.Context(), nil, "", "./aid", "a")

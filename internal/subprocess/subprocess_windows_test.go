@@ -7,7 +7,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A program is found by the endings in PATHEXT, in their order, and never in the working directory.
+// A program is found by the extensions in PATHEXT, in their order, and never in the working
+// directory.
 func TestCommand_FindsProgramsByPATHEXT(t *testing.T) {
 	work, bin := t.TempDir(), t.TempDir()
 	t.Chdir(work)

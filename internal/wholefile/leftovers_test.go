@@ -14,8 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// The next write removes what a killed process was making, and leaves what another process is
-// making.
+// The next write removes a killed process's new file, and leaves another process's.
 func TestSave_LeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	left, held := filepath.Join(dir, Prefix+"1"), filepath.Join(dir, Prefix+"2")
@@ -35,7 +34,7 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// Many processes may write at once: none of them removes what another is making.
+// Many processes may write concurrently: none of them removes another one's new file.
 func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup

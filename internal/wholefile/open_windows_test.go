@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
-// A file that another process is making is closed before it gets its name: who waits until then takes it away.
+// A process closes its new file before the rename: another one that waited for that would remove it.
 func TestWrite_DoesNotWaitForWhatOthersMake(t *testing.T) {
 	dir := t.TempDir()
 	others := filepath.Join(dir, Prefix+"others")
