@@ -16,12 +16,12 @@ import (
 type Fault struct {
 	Code    string // for programs, see [CodeOf]; "" means the code of Err
 	Kind    error  // one of the Err values, which it matches; nil means that it matches only what Err does
-	Subject        // what it is about
+	Subject        // the provider, version, platform or source in question
 	Err     error  // the cause, in words
 	Hint    string // a remedy, in words that can follow the error; "" if none is known
 }
 
-// Subject is what a Fault is about. Fields that don't apply are zero.
+// Subject names the providers, versions and sources that a Fault concerns. Fields that don't apply are zero.
 type Subject struct {
 	Provider Provider
 	Version  Version
@@ -159,7 +159,7 @@ func SplitErrors(err error) []error {
 // Errors that callers branch on, with errors.Is. Each concrete error of this package matches one of
 // these; most are a [Fault].
 var (
-	// ErrNotFound: the source doesn't have what it was asked for. The next three match it, too.
+	// ErrNotFound: the source lacks the requested provider, version or package. The next three match it, too.
 	ErrNotFound = errors.New("not found")
 	// ErrProviderNotFound: the source answered, and doesn't have the provider.
 	ErrProviderNotFound error = &Fault{Kind: ErrNotFound, Err: errors.New("provider not found")}

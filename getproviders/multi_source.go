@@ -13,8 +13,8 @@ import (
 //
 // If a source answers that it lacks the provider, the version or the platform, the next one is
 // asked; Terraform and OpenTofu give up if a network mirror lacks a version that another source
-// lists. Fallback says what the failure of a source means. The error says what every source
-// answered, and why others weren't asked; Terraform and OpenTofu report one answer.
+// lists. Fallback sets what happens if a source fails. The error has every source's
+// answer, and why others weren't asked; Terraform and OpenTofu report one answer.
 //
 // Errors are *SourcesError. They are the source's own error if MultiSource has one source, and if
 // the error is ErrProtocol, because no source's package would help.

@@ -16,7 +16,7 @@ type SourcesError struct {
 	provider Provider
 	version  Version  // zero in a query for versions
 	platform Platform // zero in a query for versions
-	fallback Fallback // what the failure of a source means
+	fallback Fallback // of the MultiSource
 	answers  []answer // of every source, in order
 }
 
@@ -164,10 +164,11 @@ func failure(ctx context.Context, e *SourcesError) error {
 	return e
 }
 
-// Fallback says what a MultiSource does if a source fails.
+// Fallback sets how a MultiSource continues after a source fails.
 //
-// A source that answers, but lacks what it was asked for, hasn't failed: the next source for the
-// provider is asked. To keep the next one from serving a provider, use patterns, or Exclusive.
+// A source that works, but lacks the requested provider, version or platform, hasn't failed: the next
+// source for the provider is asked. To keep the next one from serving a provider, use patterns, or
+// Exclusive.
 type Fallback string
 
 const (
@@ -181,8 +182,8 @@ const (
 	Exclusive Fallback = "exclusive"
 )
 
-// lacking reports whether an error means that a source works, but doesn't have what it was asked
-// for.
+// lacking reports whether an error means that a source works, but lacks the requested provider,
+// version or platform.
 func lacking(err error) bool {
 	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
 }

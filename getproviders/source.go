@@ -38,19 +38,19 @@ type Source interface {
 type Available struct {
 	Versions []Version
 	Warnings []string // the registry's messages to users
-	// Details are what the list says about each version. Callers must not change it.
+	// Details are the list's data about each version. Callers must not change it.
 	Details map[Version]Listed
 }
 
-// Listed is what a list says about a version; empty fields are unknown.
+// Listed is a list's data about a version; empty fields are unknown.
 type Listed struct {
 	Protocols    []string   // the versions of the plugin protocol, such as "5.0"
 	Platforms    []Platform // sorted
 	FromRegistry bool       // as in Package
 }
 
-// missing returns the error for a package that a source doesn't have. err is that of asking for the list; if it can't be read, the error says
-// that what was asked for is missing.
+// missing returns the error for a package that a source doesn't have. err is that of requesting the list; if the list can't be read, the
+// error means only that the package is missing.
 func (a Available) missing(ctx context.Context, err error, about Subject) error {
 	switch {
 	case ctx.Err() != nil:
@@ -197,8 +197,7 @@ type Archive interface {
 // OpenedArchive is the result of [Archive].Open.
 type OpenedArchive struct {
 	Body io.ReadCloser // the bytes from Offset to the end
-	// Offset is where Body begins: the offset that was asked for, or 0 if only the whole archive
-	// can be read.
+	// Offset is where Body begins: the requested offset, or 0 if only the whole archive can be read.
 	Offset int64
 	Size   int64 // of the whole archive; -1 if unknown
 	// Validator identifies the content among others at the same Location, before or later: an ETag,

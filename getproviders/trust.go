@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Trust says how to authenticate a package, and what else its source knows of its bytes. Each field
+// Trust says how to authenticate a package, and has the hashes that its source lists. Each field
 // may be empty. With the zero Trust the package stays unauthenticated. [TrustedBy] makes one of an
 // authenticator.
 //
 // A source that must request documents sets Load, so that documents and archive can be requested at
-// the same time. Nobody may change what the fields of a Trust refer to.
+// the same time. The contents of a Trust's fields must not be changed.
 type Trust struct {
 	// Authenticator authenticates the package; nil means that nothing can.
 	Authenticator Authenticator
@@ -84,7 +84,7 @@ type Authenticator interface {
 	Authenticate(d Digests) (AuthenticationResult, error)
 }
 
-// TrustLevel says how far a package is to be trusted. Higher is more.
+// TrustLevel is the degree of trust in a package. Higher means more trust.
 type TrustLevel int
 
 // The trust levels. Only the last three rest on a signature.

@@ -89,8 +89,8 @@ func comparePrereleases(a, b string) int {
 }
 
 // compareIdentifiers compares dotted lists. Like Terraform and OpenTofu it differs from semantic
-// versioning in one point: if only one list is down to its last identifier, the shorter list is
-// lower, whatever those identifiers are ("beta" comes before "alpha.1").
+// versioning in one point: if only one list has identifiers left after the current ones, the shorter
+// list is lower, whatever the current ones are ("beta" comes before "alpha.1").
 func compareIdentifiers(a, b string) int {
 	for {
 		headA, restA, moreA := strings.Cut(a, ".")

@@ -41,7 +41,7 @@ type SourceOptions struct {
 
 	// Signers says whose signatures count in mirrors.
 	Signers getproviders.Signers
-	// Fallback says what the failure of a source means for the next ones.
+	// Fallback sets whether the next sources are used after one fails.
 	Fallback getproviders.Fallback
 
 	// Cached returns the packages of a provider on this machine; required if the network is

@@ -41,7 +41,7 @@ const (
 	maxTagPages = 1000
 )
 
-// tagBytes is about the memory of a tag in a list, with its version.
+// tagBytes is the approximate memory of a listed tag and its version, in bytes.
 const tagBytes = 400
 
 // Versions implements getproviders.Source: it returns all tags that are versions. Errors match

@@ -75,7 +75,7 @@ func (b *block) of(typ string) (all []*block) {
 	return all
 }
 
-// deciding are the blocks that decide what is installed.
+// deciding are the types of the blocks that can change which packages are installed.
 var deciding = []string{
 	"terraform", "required_providers", "module", "provider_meta", "encryption", "key_provider", "method",
 	"state", "plan", "remote_state_data_sources", "default", "remote_state_data_source", "fallback",

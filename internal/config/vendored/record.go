@@ -192,8 +192,8 @@ func plugin(name string) (p getproviders.Provider, parts []string, ok bool) {
 func LockFiles() []string { return []string{RecordName, modulelock.FileName, depsfile.FileName} }
 
 // mayIgnore reports whether a line of a .gitignore may make git ignore a file or a directory above
-// it. The name is slash-separated and relative to the directory of the .gitignore. It never returns
-// false wrongly: it doesn't apply lines that reverse others, ignores case, and assumes that
+// it. The name is slash-separated and relative to the directory of the .gitignore. It may
+// return true wrongly, but never false: it doesn't apply lines that reverse others, ignores case, and assumes that
 // patterns it doesn't understand match.
 func mayIgnore(line, name string) bool {
 	line = strings.TrimRight(strings.TrimRight(line, "\r\n"), " \t")
