@@ -34,7 +34,7 @@ type Subject struct {
 	URL      string         // of the web page that a server sent in place of an archive
 	// Protocols are the plugin protocols of a version, none of which the product speaks.
 	Protocols []string
-	// Providers all fail for the same reason.
+	// Providers are several providers that fail for the same reason.
 	Providers []Provider
 	// Platforms are those for which Source has packages of Version, sorted, if it has none for Platform; empty if unknown.
 	Platforms []Platform

@@ -90,7 +90,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 	return found, err
 }
 
-// Describe implements Source. The name lists the sources that are for p. Platforms and SourceURL
+// Describe implements Source. The name lists the sources whose selectors accept p. Platforms and SourceURL
 // answer with the first source that lists the version, in the order of Package; Suggest and
 // ExplainMissing with the first source that has an answer.
 func (m MultiSource) Describe(p Provider) Description {

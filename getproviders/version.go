@@ -70,7 +70,7 @@ func (v Version) Compare(o Version) int {
 	return cmp.Or(v.precedence(o), compareIdentifiers(v.Metadata, o.Metadata))
 }
 
-// precedence compares without metadata.
+// precedence compares versions without their build metadata.
 func (v Version) precedence(o Version) int {
 	return cmp.Or(
 		cmp.Compare(v.Major, o.Major),

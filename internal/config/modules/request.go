@@ -44,7 +44,7 @@ type StepError struct {
 	Err     error
 }
 
-// Error implements error. The package is named once: errors of requests have its URL in their text, and in no field.
+// Error implements error. It adds the package's address unless the text of Err contains it, as that of a failed request does.
 func (e *StepError) Error() string {
 	if brief := e.Brief(); strings.Contains(brief, e.Package) {
 		return brief
@@ -67,7 +67,7 @@ func (e *StepError) reason() error {
 // Unwrap returns Err.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// Requests are concurrent requests.
+// Requests are the requests that are fetched concurrently, see [FetchRequest].
 type Requests struct{ All []FetchRequest }
 
 // Fetched has details of a fetched package.

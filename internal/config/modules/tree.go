@@ -76,8 +76,8 @@ func cutDir(dir, subdir string) (string, bool) {
 // Tree is a configuration with all its modules. Make one with
 // [Resolver.Resolve].
 type Tree struct {
-	// Modules are all modules, the root first, each before those that it calls,
-	// which come in the order of their names.
+	// Modules are all modules, the root first. Each is before the modules that it calls, which are
+	// sorted by name.
 	Modules []*Module
 
 	// Manifest is the record of the modules, and of modules that were called earlier.
