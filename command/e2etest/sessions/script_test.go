@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+func TestMain(m *testing.M) { os.Exit(harness.RunInPlace(m)) }
 
 // Sessions are the files of testdata/script: one behaviour each, the first
 // comment the sentence that it proves. Beside the commands of testscript they

@@ -29,19 +29,25 @@ import (
 
 // Main is TestMain for packages whose tests wait for programs.
 func Main(m *testing.M) {
-	peertest.MoreAtOnce()
-	debug.SetGCPercent(400)
 	dir, err := peertest.SpreadTemporary()
-	if err == nil {
-		err = preferPeers()
-	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := RunInPlace(m)
 	os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// RunInPlace is Main for tests whose screens have room for short temporary paths only. It returns the exit code.
+func RunInPlace(m *testing.M) int {
+	peertest.MoreAtOnce()
+	debug.SetGCPercent(400)
+	if err := preferPeers(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // preferPeers puts a directory at the head of PATH that has the programs of
