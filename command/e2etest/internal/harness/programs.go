@@ -43,7 +43,9 @@ func Main(m *testing.M) {
 func RunInPlace(m *testing.M) int {
 	peertest.MoreAtOnce()
 	debug.SetGCPercent(400)
-	if err := preferPeers(); err != nil {
+	dir, err := preferPeers()
+	defer os.RemoveAll(dir)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -52,30 +54,29 @@ func RunInPlace(m *testing.M) int {
 
 // preferPeers puts a directory at the head of PATH that has the programs of
 // TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU under their usual names, for
-// code that looks for them on PATH. It does nothing if neither variable is set.
-func preferPeers() error {
-	dir := ""
+// code that looks for them on PATH. It returns the directory, or "" if neither variable is set.
+func preferPeers() (dir string, err error) {
 	for _, name := range []string{"terraform", "tofu"} {
 		if os.Getenv("TFDEPS_PEER_"+strings.ToUpper(name)) == "" {
 			continue
 		}
 		program, err := peertest.PeerProgram(name)
 		if err != nil {
-			return fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
+			return dir, fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
 		}
 		if dir == "" {
 			if dir, err = os.MkdirTemp("", "peers-"); err != nil {
-				return err
+				return "", err
 			}
 		}
 		if err := os.Symlink(program, filepath.Join(dir, name+ExeSuffix())); err != nil {
-			return err
+			return dir, err
 		}
 	}
 	if dir == "" {
-		return nil
+		return "", nil
 	}
-	return os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return dir, os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // Tfdeps returns the path of this program, built as for releases: without cgo.
