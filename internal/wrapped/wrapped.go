@@ -22,7 +22,7 @@ func All(err error) []error {
 	return all
 }
 
-// As returns those of All that have a type.
+// As returns the errors in All(err) that are of type T.
 func As[T any](err error) (found []T) {
 	for _, part := range All(err) {
 		if one, ok := part.(T); ok {
@@ -32,7 +32,8 @@ func As[T any](err error) (found []T) {
 	return found
 }
 
-// About is an error with the address that it is about, if its text doesn't have that: errors of requests and of clients of buckets do, and tell it in no other way.
+// About prefixes an error with an address, unless its text already contains the address: errors of requests and of bucket clients
+// do, and have it in no field.
 func About(address string, err error) error {
 	if strings.Contains(err.Error(), address) {
 		return err
