@@ -17,15 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// oddRegistry returns an honest registry, for names that only Linux allows.
-func oddRegistry(t *testing.T) *providertest.Registry {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("file systems of other systems know no such names")
-	}
-	return honestRegistry(t)
-}
-
+// honestRegistry serves packages without a lie.
 func honestRegistry(t *testing.T) *providertest.Registry {
 	t.Helper()
 	registry := must.Get(hostiletest.NewHostile(hostiletest.HostileRule{}, hostileWorld(t)))(t)
