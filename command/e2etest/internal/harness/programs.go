@@ -10,7 +10,6 @@ package harness
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,11 +19,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
-	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Main is TestMain for packages whose tests wait for programs.
@@ -116,36 +113,15 @@ func Build(tb testing.TB, dir string, flags ...string) string {
 	return path
 }
 
-// built returns the path of a program in Go's build cache. It asks the go command, which takes half a second of processor time, only
-// if a file of this repository has changed since another package's tests asked, or an hour has passed.
+// built returns the path of the program that go run would run, which is in the
+// build cache only from the second run on.
 var built = once(func(key string) (string, error) {
+	dir, flags, _ := strings.Cut(key, " ")
 	root, err := Root()
 	if err != nil {
 		return "", err
 	}
-	sources := sourcesOf(root)
-	cache, err := os.UserCacheDir()
-	if err != nil || os.Getenv("GOCACHE") != "" || strings.Contains(key, "-overlay") {
-		return runnable(root, key)
-	}
-	var known struct{ Sources, Path string }
-	note := filepath.Join(cache, "go-build", fmt.Sprintf("tfdeps-%x", sha256.Sum256([]byte(key))))
-	if info, err := os.Stat(note); err == nil && time.Since(info.ModTime()) < time.Hour && wholefile.Recall(note, &known) && known.Sources == sources {
-		if _, err := os.Stat(known.Path); err == nil {
-			return known.Path, nil
-		}
-	}
-	known.Sources = sources
-	if known.Path, err = runnable(root, key); err == nil {
-		wholefile.Remember(note, known)
-	}
-	return known.Path, err
-})
-
-// runnable returns the path of the program that go run would run, which is in the
-// build cache only from the second run on.
-func runnable(root, key string) (string, error) {
-	dir, flags, _ := strings.Cut(key, " ")
+	dependOn(root)
 	echo := "echo"
 	if runtime.GOOS == "windows" {
 		echo = "cmd /c echo"
@@ -165,7 +141,7 @@ func runnable(root, key string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("go run doesn't keep it in its cache")
-}
+})
 
 // once memoizes make by key. Concurrent calls with the same key wait for the first.
 func once[Value any](make func(key string) (Value, error)) func(key string) (Value, error) {
@@ -183,31 +159,16 @@ func once[Value any](make func(key string) (Value, error)) func(key string) (Val
 	}
 }
 
-// sourcesOf returns a checksum of what programs are built from: the names, sizes and times of this repository's files, and the variables
-// of the go command. The go command records
+// dependOn lists the directories of this repository. The go command records
 // which files a test reads, and caches its result until they change. So
 // no test of a program passes from the cache after the program has changed.
-func sourcesOf(root string) string {
-	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version())
-	for _, variable := range os.Environ() {
-		if strings.HasPrefix(variable, "GO") || strings.HasPrefix(variable, "CGO") {
-			fmt.Fprintln(sum, variable)
-		}
-	}
+func dependOn(root string) {
 	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		switch {
-		case err != nil:
-		case !d.IsDir():
-			if info, err := d.Info(); err == nil {
-				fmt.Fprintln(sum, path, info.Size(), info.ModTime().UnixNano())
-			}
-		case path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "e2etest"):
+		if err == nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "e2etest") {
 			return filepath.SkipDir
 		}
 		return nil
 	})
-	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
 // Root returns the top directory of this repository, found from the directory of the
