@@ -34,7 +34,7 @@ func (in Resolver) locateAll(ctx context.Context, level []*step) {
 				s.call.Name, s.from.registry.Package(), s.from.version))
 		}
 		if errs[i] != nil {
-			s.fail(in.unlocated(ctx, s, errs[i]))
+			s.fail(unlocated(ctx, s, errs[i], in.Hint))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	stage, err := newStage(tree.at.dir)
 	if err != nil {
 		for _, s := range missing {
-			s.fail(in.notFetched(s, err))
+			s.fail(notFetched(s, err, in.Hint))
 		}
 		return
 	}
@@ -97,7 +97,7 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 		} else if ctx.Err() != nil {
 			s.fail(done[0])
 		} else {
-			s.fail(in.notFetched(s, errs[i]))
+			s.fail(notFetched(s, errs[i], in.Hint))
 		}
 	}
 	in.publishAll(tree, stage, fetched)
@@ -140,13 +140,13 @@ func (in Resolver) publishAll(tree *Tree, stage stage, fetched []*step) {
 	was := tree.before
 	if err := retract(tree, fetched); err != nil {
 		for _, s := range fetched {
-			s.fail(in.notFetched(s, err))
+			s.fail(notFetched(s, err, in.Hint))
 		}
 		return
 	}
 	for _, s := range fetched {
 		if err := stage.publish(s.key, filepath.Join(tree.at.dir, s.key)); err != nil {
-			s.fail(in.notFetched(s, err))
+			s.fail(notFetched(s, err, in.Hint))
 			continue
 		}
 		tree.Manifest.forget(s.key)

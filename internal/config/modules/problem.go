@@ -77,17 +77,17 @@ type Unlocated struct {
 }
 
 // unlocated returns the problem of a module whose package a registry didn't locate.
-func (in Resolver) unlocated(ctx context.Context, s *step, err error) *hcl.Diagnostic {
+func unlocated(ctx context.Context, s *step, err error, hint func(error) string) *hcl.Diagnostic {
 	if ctx.Err() != nil {
 		return done[0]
 	}
 	diag := diagnostic.Error(s.call.Range, headline(err), "The module %q (%s:%d) can't be installed: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, in.hint(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, err, hintOf(hint, err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
 
-func (in Resolver) notFetched(s *step, err error) *hcl.Diagnostic {
+func notFetched(s *step, err error, hint func(error) string) *hcl.Diagnostic {
 	summary := "Failed to download module"
 	if errors.Is(err, ErrNoSubdir) {
 		summary = "Unreadable module subdirectory"
@@ -96,7 +96,7 @@ func (in Resolver) notFetched(s *step, err error) *hcl.Diagnostic {
 		}
 	}
 	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), in.hint(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hintOf(hint, err))
 	diag.Extra = Unlocated{err}
 	return diag
 }
@@ -111,10 +111,10 @@ func reason(s *step, err error) string {
 	return err.Error()
 }
 
-// hint returns the hint of an error, or of an error that it wraps.
-func (in Resolver) hint(err error) string {
-	if in.Hint != nil {
-		return in.Hint(err)
+// hintOf returns what hint says of an error. If hint is nil, it returns the hint of the error, or of an error that it wraps.
+func hintOf(hint func(error) string, err error) string {
+	if hint != nil {
+		return hint(err)
 	}
 	if hints := getproviders.HintsOf(err); len(hints) > 0 {
 		return "\n\nhint: " + hints[0]
