@@ -30,10 +30,11 @@ func TestBackend_OfEveryKindLeavesNoStateBehind(t *testing.T) {
 			k.record(t, k.block(kind, "two"))
 		}
 		for _, before := range slices.Sorted(maps.Keys(backendKinds)) {
-			k.before = before
 			t.Run("from "+before, func(t *testing.T) {
 				t.Parallel()
-				k.compareAll(t)
+				from := k
+				from.before = before
+				from.compareAll(t)
 			})
 		}
 	})
