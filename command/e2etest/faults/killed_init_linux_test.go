@@ -70,7 +70,7 @@ func TestInit_WritesTheLockFileLast(t *testing.T) {
 	must.Len(t, puts(s.trace(t, dir), dir), 0)
 }
 
-// TestInit_IsKilledBeforeEachRename kills an init right before each third file, or each one if all cases run, is renamed to its place. The
+// TestInit_IsKilledBeforeEachRename kills an init right before each fifth rename of a file to its place, or each one if all cases run. The
 // next init has the same result as one without a kill before it.
 func TestInit_IsKilledBeforeEachRename(t *testing.T) {
 	t.Parallel()

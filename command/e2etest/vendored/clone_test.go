@@ -112,7 +112,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	v := b.newVendoring(t)
 	v.vendor(t)
 	want := harness.Files(t, v.top)
-	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
+	v.registry.Break("archive", providertest.Fault{Pause: 4 * time.Millisecond}) // so that most runs take longer than the longest wait
 	ended := 0
 	for range map[bool]int{false: 4, true: 25}[peertest.All()] {
 		v.fresh(t)

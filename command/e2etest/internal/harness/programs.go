@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +38,6 @@ func Main(m *testing.M) {
 // RunInPlace is Main for tests whose screens have room for short temporary paths only. It returns the exit code.
 func RunInPlace(m *testing.M) int {
 	peertest.MoreAtOnce()
-	debug.SetGCPercent(400)
 	dir, err := preferPeers()
 	defer os.RemoveAll(dir)
 	if err != nil {
