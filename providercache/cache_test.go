@@ -198,6 +198,25 @@ func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 			must.Equal(t, treeOf(t, m.Cache), sound)
 		})
 	}
+	t.Run("a dangling link", func(t *testing.T) {
+		m := parallelMachine(t)
+		m.Named = true
+		d := m.directory()
+		locks, _ := m.install(d, nil)
+		if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.Cache) }) {
+			t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
+		}
+		succeed(t, os.RemoveAll(m.Cache))
+		m.install(d, locks)
+		m.Named, m.Cache = false, filepath.Join(t.TempDir(), "elsewhere")
+		own := m.directory()
+		own.Target = d.Target
+		succeed(t, os.RemoveAll(d.Cache.Dir))
+		m.install(own, locks)
+		if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
+			t.Errorf("there is %q", got)
+		}
+	})
 }
 
 // treeOf returns all files of a directory with their content, but not those
@@ -281,26 +300,6 @@ func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	}
 	all.Wait()
 	must.Equal(t, m.Registry.Requests("archive"), 2)
-}
-
-func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
-	m := parallelMachine(t)
-	m.Named = true
-	d := m.directory()
-	locks, _ := m.install(d, nil)
-	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.Cache) }) {
-		t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
-	}
-	succeed(t, os.RemoveAll(m.Cache))
-	m.install(d, locks)
-	m.Named, m.Cache = false, filepath.Join(t.TempDir(), "elsewhere")
-	own := m.directory()
-	own.Target = d.Target
-	succeed(t, os.RemoveAll(d.Cache.Dir))
-	m.install(own, locks)
-	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
-		t.Errorf("there is %q", got)
-	}
 }
 
 func TestOpenCache(t *testing.T) {

@@ -186,6 +186,22 @@ func TestEvents_ReportProgressInSteps(t *testing.T) {
 	if last != int64(len(archive)) || told < 3 || told > reads.reads/4+2 {
 		t.Errorf("told %d times of %d reads, the last of %d bytes; there are %d", told, reads.reads, last, len(archive))
 	}
+	// Hashing is reported even for packages that can't have a receipt, such as links.
+	t.Run("reading a link", func(t *testing.T) {
+		m := parallelMachine(t)
+		d := m.directory()
+		locks, _ := m.install(d, nil)
+		dir, _ := packageA(t, d.Target.Dir)
+		elsewhere := filepath.Join(t.TempDir(), "package")
+		succeed(t, os.Rename(dir, elsewhere))
+		if err := must.Symlink(elsewhere, dir); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+		m.install(d, locks)
+		if !slices.Contains(d.read, dir) {
+			t.Errorf("%s isn't in %q", dir, d.read)
+		}
+	})
 }
 
 // slowBody is a transport whose body comes in pieces of 1000 bytes.
@@ -209,20 +225,3 @@ func (s *slowBody) Read(p []byte) (int, error) {
 }
 
 func (s *slowBody) Close() error { return nil }
-
-// Hashing is reported even for packages that can't have a receipt, such as links.
-func TestEvents_OfReadingAPackageWithoutAReceipt(t *testing.T) {
-	m := parallelMachine(t)
-	d := m.directory()
-	locks, _ := m.install(d, nil)
-	dir, _ := packageA(t, d.Target.Dir)
-	elsewhere := filepath.Join(t.TempDir(), "package")
-	succeed(t, os.Rename(dir, elsewhere))
-	if err := must.Symlink(elsewhere, dir); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
-	m.install(d, locks)
-	if !slices.Contains(d.read, dir) {
-		t.Errorf("%s isn't in %q", dir, d.read)
-	}
-}

@@ -28,28 +28,6 @@ func unpackedWidget(t *testing.T) (*memorySource, string) {
 func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	t.Parallel()
 	source, dir := unpackedWidget(t)
-	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
-	in := newInstaller(t, source)
-	locks, _ := install(t, in, widgets, nil)
-	must.EqualSlices(t, files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir})
-	lock, _ := locks.Provider(acmeWidget)
-	must.EqualSlices(t, lock.Hashes, []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"})})
-
-	final := in.Target.PackagePath(acmeWidget, v1, linux)
-	before := must.Get(os.Lstat(final))(t)
-	install(t, in, widgets, nil)
-	after := must.Get(os.Lstat(final))(t)
-	if !os.SameFile(before, after) {
-		t.Error("a link that was right was made again")
-	}
-	if again, report := install(t, in, widgets, locks); report.Outcomes[0].State != event.Present || !again.Equal(locks) {
-		t.Errorf("got %+v, want that the package is present", report)
-	}
-}
-
-func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
-	t.Parallel()
-	source, dir := unpackedWidget(t)
 	for name, prepare := range map[string]func(final string){
 		"a directory":  func(final string) { write(t, filepath.Join(final, "old"), "old") },
 		"another link": func(final string) { symlink(t, t.TempDir(), final) },
@@ -72,6 +50,25 @@ func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 			t.Errorf("%s: there is %q, %v", name, target, err)
 		}
 	}
+	t.Run("a link stays", func(t *testing.T) {
+		symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
+		in := newInstaller(t, source)
+		locks, _ := install(t, in, widgets, nil)
+		must.EqualSlices(t, files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir})
+		lock, _ := locks.Provider(acmeWidget)
+		must.EqualSlices(t, lock.Hashes, []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"})})
+
+		final := in.Target.PackagePath(acmeWidget, v1, linux)
+		before := must.Get(os.Lstat(final))(t)
+		install(t, in, widgets, nil)
+		after := must.Get(os.Lstat(final))(t)
+		if !os.SameFile(before, after) {
+			t.Error("a link that was right was made again")
+		}
+		if again, report := install(t, in, widgets, locks); report.Outcomes[0].State != event.Present || !again.Equal(locks) {
+			t.Errorf("got %+v, want that the package is present", report)
+		}
+	})
 }
 
 func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
