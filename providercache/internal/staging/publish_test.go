@@ -201,9 +201,11 @@ func TestStage_Links(t *testing.T) {
 	})
 	t.Run("times behind one stay", func(t *testing.T) {
 		stage, now := stageWith(t, target, "new"), time.Now()
+		page := filepath.Join(stage.PackagePath(), "docs", "page")
+		cachetest.WriteTo(t, page, "x")
 		cachetest.LinkOrSkip(t, file, filepath.Join(stage.PackagePath(), "link"))
 		stage.PutTimesBack(now)
-		for path, want := range map[string]bool{stage.PackagePath(): true, filepath.Join(stage.PackagePath(), cachetest.WidgetFile): true, file: false} {
+		for path, want := range map[string]bool{stage.PackagePath(): true, filepath.Dir(page): true, page: true, file: false} {
 			must.Equal(t, now.Sub(must.Get(os.Stat(path))(t).ModTime()) > 2*time.Second, want, path)
 		}
 	})
