@@ -199,7 +199,7 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	number := map[bool]int{false: 15, true: 100}[peertest.All()]
+	number := peertest.Rounds(15, 100)
 	if given := os.Getenv("TFDEPS_TEST_FLEET"); given != "" {
 		number = must.Get(strconv.Atoi(given))(t)
 	}

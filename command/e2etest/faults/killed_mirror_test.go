@@ -43,7 +43,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	done, read := make(chan struct{}), make(chan error, 1)
 	go func() { read <- readUntil(done, mirror) }()
 	killed := 0
-	for range map[bool]int{false: 12, true: 40}[peertest.All()] {
+	for range peertest.Rounds(12, 40) {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = work, env
 		must.Succeed(t, cmd.Start())

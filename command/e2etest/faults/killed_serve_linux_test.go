@@ -36,7 +36,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 	killed := 0
 	// strace counts the calls of each thread by itself, and which one renames a file varies.
-	for missed, most := 0, map[bool]int{false: 3, true: 6}[peertest.All()]; missed < most; {
+	for missed, most := 0, peertest.Rounds(3, 6); missed < most; {
 		n := killed + 1
 		dir := t.TempDir()
 		// With -D, the process that gets signals is the server, and not strace.

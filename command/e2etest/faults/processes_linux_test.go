@@ -119,7 +119,7 @@ func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	must.Succeed(t, running.Start())
 	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
 	before := must.Get(os.Stat(cached))(t)
-	s.crowd(t, map[bool]int{false: 8, true: 50}[peertest.All()])
+	s.crowd(t, peertest.Rounds(8, 50))
 	must.Succeed(t, running.Process.Signal(syscall.Signal(0)))
 	after, err := os.Stat(cached)
 	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {

@@ -114,7 +114,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	want := harness.Files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: 4 * time.Millisecond}) // so that most runs take longer than the longest wait
 	ended := 0
-	for range map[bool]int{false: 4, true: 25}[peertest.All()] {
+	for range peertest.Rounds(4, 25) {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 		cmd.Dir, cmd.Env = v.dir, v.env
@@ -179,7 +179,7 @@ func (b vendorBuilds) runsAtOnce(t *testing.T) {
 	v := b.newVendoring(t)
 	v.vendor(t)
 	want := harness.Files(t, v.top)
-	for range map[bool]int{false: 2, true: 5}[peertest.All()] {
+	for range peertest.Rounds(2, 5) {
 		v.fresh(t)
 		var runs []*exec.Cmd
 		for range 2 {
