@@ -248,6 +248,7 @@ func TestModules_AreFetchedOnce(t *testing.T) {
 		if n := m.calls("fetch"); n > step.fetches {
 			t.Errorf("%s: %d fetches, want %d at most", step.name, n, step.fetches)
 		}
+		must.Equal(t, m.calls("--depth=1"), m.calls("fetch"), step.name)
 		must.Equal(t, m.world.registry.Requests("module/archive")-archives, step.archives, step.name)
 		if step.silent {
 			must.Equal(t, m.world.registry.Requests(""), all, step.name)
