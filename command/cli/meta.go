@@ -156,6 +156,11 @@ func (m *Meta) Blame(lineBreak string, options ...string) string {
 	return ""
 }
 
+// Conflict is an error about two options; why says why they contradict each other.
+func (m *Meta) Conflict(one, other, why string) *problem.Problem {
+	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.%s", why, m.Blame("\n\n", other, one))
+}
+
 // UserAgent returns the User-Agent of requests, which begins with the product and its version,
 // as in Terraform.
 func (m *Meta) UserAgent(product getproviders.Product) string {

@@ -72,11 +72,6 @@ func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
 	return policy, nil
 }
 
-// Conflict is an error about two options; why says why they contradict each other.
-func Conflict(one, other, why string) *problem.Problem {
-	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.", why)
-}
-
 // Platforms is the value of -platform, which may be given more than once. Invalid platforms are added to problems; "all" sets
 // *all, unless all is nil.
 func Platforms(p *[]getproviders.Platform, all *bool, problems *problem.List) Value {

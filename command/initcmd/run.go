@@ -73,7 +73,7 @@ func runInit(m *cli.Meta, args []string) (int, error) {
 // directory doesn't stop the others.
 func initDirectories(r request) int {
 	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
-	r.opts.fit(r.Meta.Env, len(found), r.Log)
+	r.opts.fit(r.Meta, len(found), r.Log)
 	if code := cli.End(r.view.Problems, r.Log.All, 0); code != 0 {
 		return code
 	}

@@ -108,7 +108,7 @@ const about = `  Puts all that this directory needs into the directory itself, t
 
 // parse reads the arguments of vendor. Problems with values are in the options'
 // log.
-func parse(args []string, env cli.Environment) (options, error) {
+func parse(m *cli.Meta, args []string) (options, error) {
 	o := options{target: ".", hashesText: "auto"}
 	given, err := o.flags().Parse(args)
 	if err != nil {
@@ -119,8 +119,8 @@ func parse(args []string, env cli.Environment) (options, error) {
 	} else if len(given.Operands) > 0 {
 		return o, cli.TooMany(given.Operands[len(given.Operands)-1])
 	}
-	o.checkTogether(given)
-	if _, err := given.Fill(env); err != nil {
+	o.checkTogether(m, given)
+	if _, err := given.Fill(m.Env); err != nil {
 		return o, err
 	}
 	var invalid problem.List
@@ -135,9 +135,9 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 }
 
 // checkTogether refuses options that contradict each other.
-func (o *options) checkTogether(given cli.Given) {
+func (o *options) checkTogether(m *cli.Meta, given cli.Given) {
 	refuse := func(one, other, why string) {
-		o.log.Add(cli.Conflict(one, other, why))
+		o.log.Add(m.Conflict(one, other, why))
 	}
 	switch {
 	case o.check && o.upgrade:

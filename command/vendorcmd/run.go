@@ -23,7 +23,7 @@ func Command() cli.Command {
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
-	opts, err := parse(args, m.Env)
+	opts, err := parse(m, args)
 	if err != nil {
 		return 0, err
 	}
