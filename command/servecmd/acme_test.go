@@ -137,7 +137,9 @@ func certificateOf(t *testing.T, o acmeOptions, bucket blob.Bucket, listener net
 		m := &cli.Meta{Context: ctx, Stdout: io.Discard, Version: "1"}
 		return serveAt(m, sources.Network{}, options{acme: o, connections: maxConnections}, bucket, server, listener, newFront(log, time.Now))
 	})
-	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(t.Context(), "tcp", listener.Addr().String())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // another test may have taken a port that was opened again
+	defer cancel()
+	conn, err := (&tls.Dialer{Config: &tls.Config{ServerName: o.hosts[0], InsecureSkipVerify: true, NextProtos: []string{"h2"}}}).DialContext(ctx, "tcp", listener.Addr().String())
 	if err == nil {
 		conn.Close() // before the server ends, which waits for it
 	}
@@ -166,9 +168,9 @@ func startPebble(t *testing.T, program string, tlsPort, httpPort int) pebbleAuth
 	pool.AppendCertsFromPEM(ca.PEM())
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 	t.Cleanup(transport.CloseIdleConnections)
-	for range 5 { // its ports may be taken before it has them
+	for range 5 { // its ports may be taken before it has them, by listeners that answer nothing
 		at, management := loopback(t), loopback(t)
-		a := pebbleAuthority{ca: filepath.Join(dir, "ca.pem"), client: &http.Client{Transport: transport},
+		a := pebbleAuthority{ca: filepath.Join(dir, "ca.pem"), client: &http.Client{Transport: transport, Timeout: 10 * time.Second},
 			url: "https://localhost:" + fmt.Sprint(portOf(at)), management: "https://localhost:" + fmt.Sprint(portOf(management))}
 		config := must.Get(json.Marshal(map[string]any{"pebble": map[string]any{
 			"listenAddress": at.Addr().String(), "managementListenAddress": management.Addr().String(), "certificate": "cert.pem", "privateKey": "key.pem",
