@@ -82,7 +82,7 @@ func SharedCause(err error) (key string, common error) {
 			return "page " + at.Scheme + "://" + at.Host, page
 		}
 	}
-	if other, ok := errors.AsType[*url.Error](err); ok { // of go-containerregistry's client
+	if other, ok := errors.AsType[*url.Error](err); ok { // of oras' client
 		if at, err := url.Parse(other.URL); err == nil && at.Host != "" {
 			return "request " + at.Scheme + "://" + at.Host, &url.Error{Op: other.Op, URL: hosts.RedactURL(at), Err: other.Err} // its query may be a secret
 		}
