@@ -68,13 +68,14 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
 	pkg := Package{
-		Provider:  p,
-		Version:   v,
-		Platform:  plat,
-		Location:  location,
-		Source:    s.name(),
-		SourceURL: s.baseURL(),
-		Trust:     s.listedTrust(listed, doc.URL, archives),
+		Provider:    p,
+		Version:     v,
+		Platform:    plat,
+		Location:    location,
+		Source:      s.name(),
+		SourceURL:   s.baseURL(),
+		ShortSource: s.baseURL(),
+		Trust:       s.listedTrust(listed, doc.URL, archives),
 	}
 	pkg.Trust = pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
 		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, time.Now, 0, func(ctx context.Context) (*signedChecksums, error) {

@@ -75,7 +75,8 @@ func TestNetworkMirrorSource_Package(t *testing.T) {
 			fake := newFakeRegistry(t, pages{versionPath: `{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`})
 			got := must.Get(askMirror(t, fake))(t)
 			must.Equal(t, got.Location.String(), strings.Replace(test.location, "%s", fake.URL, 1))
-			must.Equal(t, got.Source, "provider mirror at "+fake.URL+mirrorBase)
+			must.Equal(t, got.ShortSource, fake.URL+mirrorBase)
+			must.Equal(t, got.Source, "provider mirror at "+got.ShortSource)
 			if got.Provider != widget || got.Version != v1 || got.Platform != linux {
 				t.Errorf("got %+v", got)
 			}

@@ -51,12 +51,13 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		return Package{}, malformedError(kindRegistry, p, doc, err)
 	}
 	return Package{
-		Provider:  p,
-		Version:   v,
-		Platform:  plat,
-		Location:  describedArchive(answer.archive, doc.URL, base, p.Hostname),
-		Source:    registryName(p),
-		SourceURL: hosts.RedactURL(base), FromRegistry: true,
+		Provider:    p,
+		Version:     v,
+		Platform:    plat,
+		Location:    describedArchive(answer.archive, doc.URL, base, p.Hostname),
+		Source:      registryName(p),
+		ShortSource: p.Hostname.String(),
+		SourceURL:   hosts.RedactURL(base), FromRegistry: true,
 		Protocols: strings.Join(wire.Protocols, ","),
 		Trust:     s.trust(p, answer),
 	}, nil

@@ -156,6 +156,9 @@ type Package struct {
 	Platform Platform
 	Location Location
 	Source   string // the source that has it, as Source.Describe names it
+	// ShortSource is the Source in short: the host of a registry, the URL of a network mirror; ""
+	// if the Source has no shorter name.
+	ShortSource string
 	// SourceURL says where the package comes from, as in [Description], without secrets; "" if
 	// unknown.
 	SourceURL string

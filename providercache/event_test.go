@@ -53,7 +53,7 @@ func told(e event.Event) string {
 	case event.Hashing:
 		return fmt.Sprintf("read %s", e.Version)
 	case event.Fetching:
-		return fmt.Sprintf("fetch %s %T of %s", e.Version, e.Location, e.Source)
+		return fmt.Sprintf("fetch %s %T of %s", e.Version, e.Package.Location, e.Source)
 	case event.Progress:
 		return fmt.Sprintf("received %d of %d", e.Done, e.Total)
 	case event.Begun:

@@ -91,7 +91,7 @@ func (in *Installer) stage(ctx context.Context, s *step, get getter) (stage *sta
 			continue
 		}
 		if !begun {
-			in.fetcher().Emit(ctx, event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: s.Selection, Source: s.Package.Source}, Location: s.Package.Location})
+			in.fetcher().Emit(ctx, event.Event{Kind: event.Fetching, Outcome: Outcome{Selection: s.Selection, Source: s.Package.Source}, Package: s.Package})
 			begun = true
 		}
 		if got, err = get(ctx, s.Request, stage); err == nil {

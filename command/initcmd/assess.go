@@ -89,17 +89,20 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 		return false
 	}
 	in := newInstaller(r, dir.Locks, required)
-	leftOut := map[getproviders.Provider]getproviders.LeftOut{}
+	about := map[getproviders.Provider]*view.PlannedProvider{}
+	for p := range required {
+		about[p] = new(view.PlannedProvider)
+	}
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if e.Kind == event.LeftOut {
-			leftOut[e.Provider] = e.LeftOut
+			about[e.Provider].LeftOut = e.LeftOut
 		}
 	}
 	var planned providercache.Plan
 	if r.opts.plan {
 		var err error
 		if planned, err = in.Plan(r.Meta.Context, required, dir.Locks, selectionMode(r)); err == nil {
-			err = measure(r, dir.Locks, required, in.Fetcher, planned.Fetch)
+			err = measure(r, dir.Locks, required, in.Fetcher, planned.Fetch, about)
 		}
 		if err != nil {
 			return explainFailure(r, dir, required, err)
@@ -109,18 +112,17 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 	if err != nil {
 		return r.Log.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
-	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {
 		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
-		switch _, isRequired := required[reason.Provider]; {
-		case isRequired && r.opts.plan:
-			reasons[reason.Provider] = append(reasons[reason.Provider], shown)
-		case isRequired || found.Complete: // otherwise a missing module may require it
+		switch of := about[reason.Provider]; {
+		case of != nil && r.opts.plan:
+			of.Reasons = append(of.Reasons, shown)
+		case of != nil || found.Complete: // otherwise a missing module may require it
 			found.Others = append(found.Others, shown)
 		}
 	}
 	if r.opts.plan {
-		addProviders(dir.Locks, required, planned, reasons, leftOut, found)
+		addProviders(dir.Locks, required, planned, about, found)
 		return true
 	}
 	refused := r.Policy.CheckOverrides(r.overriddenBy, required.Providers())
@@ -130,8 +132,8 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 	return true
 }
 
-// measure sets the size, the source and the location of the archives that would be fetched.
-func measure(r request, locks *depsfile.Locks, required getproviders.Requirements, fetcher *providercache.Fetcher, fetches []providercache.PlannedFetch) error {
+// measure sets the size, the source (in short in about) and the location of the archives that would be fetched.
+func measure(r request, locks *depsfile.Locks, required getproviders.Requirements, fetcher *providercache.Fetcher, fetches []providercache.PlannedFetch, about map[getproviders.Provider]*view.PlannedProvider) error {
 	if len(fetches) == 0 {
 		return nil
 	}
@@ -150,23 +152,24 @@ func measure(r request, locks *depsfile.Locks, required getproviders.Requirement
 		for i := range fetches {
 			if f := &fetches[i]; f.Provider == p.Provider {
 				f.Source, f.Location = p.Package.Source, p.Package.Location.String()
-				f.Bytes = cmp.Or(p.Bytes, f.Bytes)
+				f.Bytes, about[f.Provider].From = cmp.Or(p.Bytes, f.Bytes), cmp.Or(p.Package.ShortSource, f.Source)
 			}
 		}
 	}
 	return nil
 }
 
-// addProviders adds the providers in the order of their addresses, each with its action and reasons.
-func addProviders(locks *depsfile.Locks, required getproviders.Requirements, planned providercache.Plan, reasons map[getproviders.Provider][]view.CheckReason, leftOut map[getproviders.Provider]getproviders.LeftOut, found *view.InitPlan) {
+// addProviders adds the providers in the order of their addresses, each with its action and what is known about it.
+func addProviders(locks *depsfile.Locks, required getproviders.Requirements, planned providercache.Plan, about map[getproviders.Provider]*view.PlannedProvider, found *view.InitPlan) {
 	add := func(f providercache.PlannedFetch, action string) {
-		p := view.PlannedProvider{PlannedFetch: f, Action: action, Reasons: reasons[f.Provider], LeftOut: leftOut[f.Provider]}
+		p := about[f.Provider]
+		p.PlannedFetch, p.Action = f, action
 		if lock, ok := locks.Provider(f.Provider); ok {
 			if p.Was = lock.Version; p.Was != p.Version && required.Constraints(f.Provider).Allows(lock.Version) {
 				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: f.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
 			}
 		}
-		found.Providers = append(found.Providers, p)
+		found.Providers = append(found.Providers, *p)
 	}
 	for _, s := range planned.Present {
 		add(providercache.PlannedFetch{Selection: s}, view.PlanPresent)

@@ -121,7 +121,7 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain; o.Stderr.Width = 200 })
 	for i := range 5 {
 		p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: string(rune('a' + i))}
-		a.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
+		a.Observe(begin(p, "https://example.com/a.zip", "example.com"))
 		clock.download(a, p, 10*mb, 100*mb)
 	}
 	clock.Advance(6 * time.Second)

@@ -42,7 +42,7 @@ func TestProgress_InATerminal(t *testing.T) {
 		v.Observe(on(event.Query, p))
 	}
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
-		v.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
+		v.Observe(begin(p, "https://example.com/a.zip", "example.com"))
 		v.Observe(came(p, 0, int64(30-10*i)*mb))
 	}
 	clock.Advance(time.Second)
@@ -134,7 +134,7 @@ func TestBars_AreGoneAfterAnInterrupt(t *testing.T) {
 	v, screen := onTerminal(clock, nil)
 	v.ProvidersBegin()
 	v.Observe(pending(alpha))
-	v.Observe(begin(alpha, "https://example.com/a.zip", "registry example.com"))
+	v.Observe(begin(alpha, "https://example.com/a.zip", "example.com"))
 	clock.download(v, alpha, 5*mb, 30*mb)
 	must.Contain(t, screen.Text(), "left")
 	v.Activity.stopDrawing()

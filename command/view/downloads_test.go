@@ -45,12 +45,14 @@ func timed(clock *watch, change func(*Options)) *speaker {
 	return newSpeaker(func(o *Options) { o.Now = clock.now; change(o) })
 }
 
-func begin(p getproviders.Provider, archive, source string) event.Event {
+func begin(p getproviders.Provider, archive, short string) event.Event {
 	address, err := url.Parse(archive)
 	if err != nil {
 		panic(err)
 	}
-	return on(event.Fetching, p, v1, source, getproviders.HTTPArchive{URL: address})
+	e := on(event.Fetching, p, v1, "registry "+short, getproviders.HTTPArchive{URL: address})
+	e.Package.ShortSource = short
+	return e
 }
 
 func came(p getproviders.Provider, done, total int64) event.Event {
@@ -73,9 +75,9 @@ func threeAtOnce() script {
 	const signed = "https://user:hunter2@cdn.example.com/a.zip?signature=hunter2"
 	return script{
 		{0, pending(alpha, beta, gamma)},
-		{0, begin(alpha, signed, "registry example.com")},
-		{0, begin(beta, signed, "registry example.com")},
-		{0, begin(gamma, signed, "registry example.com")},
+		{0, begin(alpha, signed, "example.com")},
+		{0, begin(beta, signed, "example.com")},
+		{0, begin(gamma, signed, "example.com")},
 		{0, came(alpha, 0, 157*mb)},
 		{0, came(beta, 0, 20_000)},
 		{0.1, came(beta, 20_000, 20_000)},
@@ -220,7 +222,7 @@ func TestSummary(t *testing.T) {
 	local := func(p getproviders.Provider) event.Event {
 		return on(event.Fetching, p, v1, "/m", getproviders.LocalDirectory("/m"))
 	}
-	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
+	const archive, origin, mirror = "https://cdn.example.com/a.zip", "example.com", "https://mirror.example.com/"
 	present := func(p getproviders.Provider) event.Event {
 		return ended(event.Present, p, v1)
 	}

@@ -26,7 +26,7 @@ func (r *run) observe(e event.Event) {
 	case e.Kind == event.Fetching && each:
 		l := sameLine("Fetching " + hashedName(r.product, e.Outcome) + "...")
 		if r.doing != "" {
-			l = archiveLine(e.Outcome, isLocal(e.Location) && r.doing != mirroring)
+			l = archiveLine(e.Outcome, isLocal(e.Package.Location) && r.doing != mirroring)
 		}
 		w := r.itemOf(e.Outcome)
 		r.begin(w)
@@ -88,7 +88,7 @@ func (r *run) observeProvider(e event.Event) {
 	case event.Hashed:
 		r.end(w, false)
 	case event.Fetching:
-		if w.Source, w.way = e.Source, downloaded; isLocal(e.Location) {
+		if w.Source, w.short, w.way = e.Source, cmp.Or(e.Package.ShortSource, e.Source), downloaded; isLocal(e.Package.Location) {
 			w.way = fromLocal
 		}
 		r.begin(w)

@@ -25,6 +25,7 @@ type InitPlan struct {
 type PlannedProvider struct {
 	providercache.PlannedFetch                      // all fields but the Selection are only set for a package to fetch; a built-in provider has no version
 	Was                        getproviders.Version // locked version; zero if the lock file has no entry
+	From                       string               // the source of a package to fetch, in short
 	Action                     string               // one of the Plan constants
 	Reasons                    []CheckReason
 	LeftOut                    getproviders.LeftOut // the versions that a policy excludes
@@ -142,7 +143,7 @@ func (p PlannedProvider) text(product getproviders.Product) string {
 		if p.Bytes > 0 {
 			size = terminal.Megabytes(p.Bytes)
 		}
-		return fmt.Sprintf("%s: fetch from %s, %s", text, nameOfSource(p.Source), size)
+		return fmt.Sprintf("%s: fetch from %s, %s", text, p.From, size)
 	case PlanLink:
 		return text + ": from the shared cache"
 	case PlanPresent:

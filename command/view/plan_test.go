@@ -27,8 +27,8 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 			{Downloading: modules.Downloading{Key: "git", Package: "git::https://example.com/g\x1b[2J"}, Code: "module_absent"},
 		},
 		Providers: []PlannedProvider{
-			{PlannedFetch: from(alpha, "https://example.com/v1/", 12_000_000), Action: PlanFetch, Reasons: []CheckReason{missing}},
-			{PlannedFetch: from(beta, "", 0), Was: getproviders.MustParseVersion("1.0.0"), Action: PlanFetch},
+			{PlannedFetch: from(alpha, "https://example.com/v1/", 12_000_000), From: "example.com", Action: PlanFetch, Reasons: []CheckReason{missing}},
+			{PlannedFetch: from(beta, "", 0), From: "example.com", Was: getproviders.MustParseVersion("1.0.0"), Action: PlanFetch},
 			{PlannedFetch: from(gamma, "", 0), Action: PlanLink},
 			planned(builtIn, PlanBuiltIn),
 		},

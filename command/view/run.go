@@ -74,7 +74,8 @@ type item struct {
 	warnings  problem.List // of its sources
 	way       way
 	keyID     string
-	fetched   int64 // Came, once the package is published
+	short     string // the Source in short, if it was asked for a package
+	fetched   int64  // Came, once the package is published
 	err       error
 	seen      bool        // an event was about it
 	span      result.Span // begins when the version was selected, or when fetching began

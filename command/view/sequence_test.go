@@ -82,7 +82,7 @@ func on(kind event.Kind, p getproviders.Provider, more ...any) event.Event {
 		case [2]int64:
 			e.Done, e.Total = v[0], v[1]
 		case getproviders.Location: // the last case, because any value with a String method is a Location
-			e.Location = v
+			e.Package.Location = v
 		default:
 			panic(fmt.Sprintf("an event has no %T", value))
 		}

@@ -18,16 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// nameOfSource is the short name of a source: the host of a registry, the URL of a mirror.
-func nameOfSource(source string) string {
-	for _, kind := range []string{"registry ", "provider mirror at "} {
-		if name, ok := strings.CutPrefix(source, kind); ok {
-			return name
-		}
-	}
-	return source
-}
-
 // tally counts items by way.
 type tally [ways]int
 
@@ -71,7 +61,7 @@ func (r *run) sources() string {
 	bytes := map[string]int64{}
 	for _, w := range r.order {
 		if w.way == downloaded {
-			bytes[terminal.Printable(nameOfSource(w.Source))] += w.fetched
+			bytes[terminal.Printable(w.short)] += w.fetched
 		}
 	}
 	names := slices.SortedFunc(maps.Keys(bytes), func(a, b string) int {

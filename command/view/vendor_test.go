@@ -27,7 +27,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})
 	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
 	v.Observe(event.Event{Kind: event.Queued, Packages: []providercache.Outcome{one, two}})
-	v.Observe(event.Event{Kind: event.Fetching, Outcome: one, Location: getproviders.LocalArchive("/x")})
+	v.Observe(event.Event{Kind: event.Fetching, Outcome: one, Package: getproviders.Package{Location: getproviders.LocalArchive("/x")}})
 	v.Observe(of(event.Done, one))
 	v.Observe(of(event.Done, two))
 	v.End()

@@ -31,7 +31,7 @@ type Event struct {
 	Sizes        map[string]int64          // of Queued: what is verified, by its directory, in bytes; 0: not known
 	Warnings     []string                  // of Warning
 	LeftOut      getproviders.LeftOut      // of LeftOut
-	Location     getproviders.Location     // of Fetching
+	Package      getproviders.Package      // of Fetching: what the source says of it
 	Phase        Phase                     // of Begun
 	Done, Total  int64                     // bytes, of Progress, HashProgress and Kept; Total is -1 if unknown
 	Skipped      error                     // of Done: which sources failed before the one that had the package

@@ -166,7 +166,7 @@ func (d *Dir) fetchStaged(ctx context.Context, t fetch.Request, k Kept, there re
 		return k, t.Failed(during.Fetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
 	k.From = t.Package
-	d.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: k.Outcome, Location: t.Package.Location})
+	d.Fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: k.Outcome, Package: t.Package})
 	stage, err := staging.New(d.Root)
 	if err != nil {
 		return k, t.Failed(during.Publish, err)

@@ -85,7 +85,7 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 		found := p.listed(listed, signed)
 		return found, h.fetcher.Approve(ctx, t, getproviders.StateKnown, receipt.Provenance{Authentication: signed, H1: found.H1, ZH: found.ZH})
 	}
-	h.fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Location: pkg.Location})
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Package: pkg})
 	got, err := h.fetcher.HashPackage(ctx, t)
 	if err != nil {
 		return p, err
