@@ -111,8 +111,8 @@ func (in Resolver) checkCopied(ctx context.Context, module *load.Module) error {
 	}
 	_, problems := Resolver{Product: in.Product, CopiedFrom: in.CopiedFrom}.Resolve(ctx, module, nil)
 	for _, p := range problems {
-		if _, refused := p.Extra.(Refused); refused {
-			return errors.New(strings.TrimSuffix(p.Detail, "."))
+		if refused, ok := p.Extra.(Refused); ok {
+			return refused.Err
 		}
 	}
 	return context.Cause(ctx)

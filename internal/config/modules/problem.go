@@ -45,7 +45,14 @@ func unreadable(call load.ModuleCall, dir string, err error) *hcl.Diagnostic {
 
 // Refused is the Extra of a problem with a foreign module's call that leads to files of this
 // machine.
-type Refused struct{}
+type Refused struct{ Err error }
+
+func refused(call load.ModuleCall, summary, format string, args ...any) *hcl.Diagnostic {
+	err := fmt.Errorf(format, args...)
+	diag := diagnostic.Error(call.SourceRange, summary, "%v.", err)
+	diag.Extra = Refused{err}
+	return diag
+}
 
 // checkReach refuses foreign modules' calls of files of this machine.
 func checkReach(s *step) *hcl.Diagnostic {
@@ -53,21 +60,17 @@ func checkReach(s *step) *hcl.Diagnostic {
 	if !ok || !s.parent.foreign || !remote.isOnMachine() {
 		return nil
 	}
-	diag := diagnostic.Error(s.call.SourceRange, "Module leads to files of this machine",
+	return refused(s.call, "Module leads to files of this machine",
 		"The source of %s, which the package %q calls, is %q. What comes from a registry, a repository or an archive may use no files of this machine. "+
-			"If you want it to, put a copy of the module with this call into your own configuration, and call that by its path.",
+			"If you want it to, put a copy of the module with this call into your own configuration, and call that by its path",
 		s.path, Redact(s.parent.pkg), remote.shown())
-	diag.Extra = Refused{}
-	return diag
 }
 
 // escapes returns the problem of a path that leads out of a package.
 func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
-	diag := diagnostic.Error(call.SourceRange, "Local module path escapes module package",
-		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks.",
+	return refused(call, "Local module path escapes module package",
+		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks",
 		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
-	diag.Extra = Refused{}
-	return diag
 }
 
 // Unlocated is the Extra of a problem about a module whose package a registry didn't locate, or
@@ -95,6 +98,7 @@ func notFetched(s *step, err error, hint func(error) string) *hcl.Diagnostic {
 			summary = "Failed to expand subdir globs"
 		}
 	}
+	// What git and servers say may end with a full stop.
 	diag := diagnostic.Error(s.call.Range, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hintOf(hint, err))
 	diag.Extra = Unlocated{err}
