@@ -90,11 +90,11 @@ func initDirectories(r request) int {
 		if r.opts.sameVersions {
 			locked.add(root.Dir, product)
 		}
-		words := "" // means that the directory is ready
+		end := "" // means that the directory is ready
 		if r.opts.looks() {
-			words = map[int]string{0: "up to date", cli.ExitDiffers: "something to do"}[code]
+			end = map[int]string{0: "up_to_date", cli.ExitDiffers: "something_to_do"}[code]
 		}
-		r.view.Leave(code, words)
+		r.view.Leave(code, end)
 		return code
 	}, func(root roots.Root, err error) {
 		r.view.Enter(root.Dir, r.Product)

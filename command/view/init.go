@@ -289,16 +289,17 @@ func (v *Init) Enter(dir string, product getproviders.Product) {
 	r.directory, r.product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
 }
 
-// Leave ends the part about the directory, with its exit code. words describe a directory without errors; "" means that it is ready.
-func (v *Init) Leave(code int, words string) {
+// Leave ends the part about the directory, with its exit code. end is the result of a directory without errors, such as "up_to_date"; ""
+// means "ready".
+func (v *Init) Leave(code int, end string) {
 	d := v.several
 	modules, errors := v.run.modules-d.was.modules, v.run.errors-d.was.errors
 	n := tallyOf(v.run.order[d.was.order:])
 	if code == 1 {
-		words = "failed"
-	} else if words == "" {
-		words = "ready"
+		end = "failed"
 	}
+	end = cmp.Or(end, "ready")
+	words := strings.ReplaceAll(end, "_", " ")
 	if d.count[words]++; d.count[words] == 1 {
 		d.ends = append(d.ends, words)
 	}
@@ -311,7 +312,7 @@ func (v *Init) Leave(code int, words string) {
 	}
 	d.rows = append(d.rows, []string{d.now, words, what})
 	v.out.line(line{json: d.now + ": " + words, kind: "directory", keys: result.Object{
-		"exit_code", code, "result", strings.ReplaceAll(words, " ", "_"), "errors", errors, "providers", n.object(), "modules", n.modules(modules),
+		"exit_code", code, "result", end, "errors", errors, "providers", n.object(), "modules", n.modules(modules),
 	}})
 	d.now = outside
 }
