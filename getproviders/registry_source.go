@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/hosts"
@@ -58,7 +57,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Source:      registryName(p),
 		ShortSource: p.Hostname.String(),
 		SourceURL:   hosts.RedactURL(base), FromRegistry: true,
-		Protocols: strings.Join(wire.Protocols, ","),
+		Protocols: wire.Protocols,
 		Trust:     s.trust(p, answer),
 	}, nil
 }

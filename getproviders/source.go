@@ -165,9 +165,9 @@ type Package struct {
 	// FromRegistry says that the Source is the provider's own registry, on whichever host its
 	// service is.
 	FromRegistry bool
-	// Protocols are the versions of the plugin protocol that the provider speaks: "5.0,6.0"; "" if
-	// the source doesn't say.
-	Protocols string
+	// Protocols are the versions of the plugin protocol that the provider speaks, such as "5.0"; none
+	// if the source doesn't say.
+	Protocols []string
 	// Trust authenticates the package. With the zero Trust the package stays unauthenticated.
 	Trust Trust
 	// Skipped joins the errors of earlier sources that were skipped because of Fallback; nil

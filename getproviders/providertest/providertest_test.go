@@ -3,6 +3,7 @@ package providertest_test
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestRegistry_ServesWhatWasAddedAndBreaks(t *testing.T) {
 	})
 	p, v := registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	found, err := registry.Source().Package(t.Context(), p, v, linux)
-	if err != nil || p.Hostname != providertest.Host || found.Protocols != "6.0" {
+	if err != nil || p.Hostname != providertest.Host || !slices.Equal(found.Protocols, []string{"6.0"}) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if trust, err := found.Trust.Loaded(t.Context()); err != nil || !strings.Contains(registry.SigningKey(), "PUBLIC KEY") || trust.Documents == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
@@ -225,7 +226,7 @@ func askFirst(ctx context.Context, source getproviders.Source, p getproviders.Pr
 		if err != nil {
 			return err
 		}
-		record.Protocols, record.Source, record.SourceURL, record.FromRegistry = pkg.Protocols, pkg.Source, pkg.SourceURL, pkg.FromRegistry
+		record.Protocols, record.Source, record.SourceURL, record.FromRegistry = strings.Join(pkg.Protocols, ","), pkg.Source, pkg.SourceURL, pkg.FromRegistry
 		record.Packages[plat] = packageRecord{Hashes: listedHashes(trust)}
 		if trust.Documents == nil {
 			return nil

@@ -60,8 +60,8 @@ func located(p providercache.LockedPackage) Object {
 		failed[1] = about.Err.Error()
 	} else if p.Err == nil {
 		level, key = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
-		if p.Package.Protocols != "" {
-			protocols = strings.Split(p.Package.Protocols, ",")
+		if len(p.Package.Protocols) > 0 {
+			protocols = p.Package.Protocols
 		}
 		sha256 = strings.TrimPrefix(string(p.ZH), hashing.ZH+":")
 		if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
