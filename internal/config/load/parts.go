@@ -36,13 +36,17 @@ type key struct {
 
 // String names the declaration for messages.
 func (k key) String() string {
+	switch k.block {
+	case "test variable":
+		k.block = "variable"
+	case "test provider":
+		k.block = "provider"
+	}
 	switch {
 	case k.block == "provider" && k.name == "":
 		return fmt.Sprintf("default configuration of provider %q", k.typ)
 	case k.block == "provider":
 		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
-	case k.block == "test provider" || k.block == "test variable":
-		return key{strings.TrimPrefix(k.block, "test "), k.typ, k.name}.String()
 	case k.block == "local":
 		return fmt.Sprintf("local value %q", k.name)
 	case k.typ == "":

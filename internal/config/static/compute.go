@@ -191,25 +191,21 @@ func References(expr hcl.Expression) []hcl.Traversal {
 	return nil
 }
 
-// evalFor is eval for the object that messages call subject in this module. Problems with the
+// evalFor is eval for the object that messages call subject. Problems with the
 // expression's dependencies are also shown at the position at.
 func (s *Scope) evalFor(subject string, at hcl.Range, expr hcl.Expression) result {
-	s.needing = append(s.needing, need{s.subject(subject), at})
+	s.needing = append(s.needing, need{subject, at})
 	found := s.eval(expr)
 	s.needing = s.needing[:len(s.needing)-1]
 	return found
 }
 
-// subject returns the name of an object in OpenTofu's messages.
+// subject returns the name of an object of this module in OpenTofu's messages.
 func (s *Scope) subject(name string) string {
-	switch {
-	case s.Module == "":
+	if s.Module == "" {
 		return name
-	case strings.HasPrefix(name, "module.") && strings.Contains(name, ":"): // in a called module
-		return s.Module + "." + name
-	default:
-		return s.Module + ":" + name
 	}
+	return s.Module + ":" + name
 }
 
 // explained adds a problem for an object that can't be computed because of a reference, in products
@@ -270,7 +266,7 @@ func (s *Scope) setting(ref reference, at hcl.Range) result {
 // subject names it in messages, such as "provider.aws.by_region.for_each". If there are problems,
 // the first is the cause of the others. The value can be unknown without a problem.
 func (s *Scope) Static(subject string, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
-	found := s.evalFor(subject, expr.Range(), expr)
+	found := s.evalFor(s.subject(subject), expr.Range(), expr)
 	return found.val, found.problems
 }
 

@@ -29,7 +29,7 @@ func (s *Scope) Constant(call string, attr *hcl.Attribute, what string) (cty.Val
 		}
 	}
 	at := attr.Expr.Range()
-	found := s.evalFor("module."+call+"."+what, at, attr.Expr)
+	found := s.evalFor(s.subject("module."+call+"."+what), at, attr.Expr)
 	val := found.val
 	switch {
 	case len(found.problems) > 0:
@@ -91,9 +91,12 @@ func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Val
 	if len(attrs) == 0 {
 		return nil
 	}
-	inputs := map[string]cty.Value{}
+	inputs, called := map[string]cty.Value{}, "module."+call
+	if s.Module != "" {
+		called = s.Module + "." + called
+	}
 	for name, attr := range attrs {
-		found := s.evalFor("module."+call+":var."+name, attr.Range, attr.Expr)
+		found := s.evalFor(called+":var."+name, attr.Range, attr.Expr)
 		source := ValueSource{From: "the module's caller", At: attr.Expr.Range(), Call: true}
 		if len(found.problems) > 0 {
 			source.problems = &found.problems

@@ -171,7 +171,7 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 		case s.depth > maxLocals:
 			return failed(at, "Local values nested too deeply", "More than %d local values depend on one another in a row.", maxLocals)
 		}
-		return s.evalFor("local."+ref.name, attr.Range, attr.Expr)
+		return s.evalFor(s.subject("local."+ref.name), attr.Range, attr.Expr)
 	case "path":
 		if val, ok := s.paths[ref.name]; ok {
 			return result{val: val}
