@@ -8,9 +8,11 @@ import (
 )
 
 // usage is the help for the program as a whole.
-const usage = `Usage: tfdeps [global options] <command> [args]
+const usage = "Usage: " + synopsis + "\n\n" + description
 
-Installs the providers and modules that a Terraform or OpenTofu configuration
+const synopsis = "tfdeps [global options] <command> [args]"
+
+const description = `Installs the providers and modules that a Terraform or OpenTofu configuration
 needs. Run "tfdeps init" in the place of "terraform init" or "tofu init", and
 then "terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does.
 It works as OpenTofu does if it is called by a link named tofu, for init with
@@ -124,9 +126,8 @@ func ManPages() map[string]string {
 	pages := map[string]string{}
 	var b strings.Builder
 	manHead(&b, "tfdeps", "install what a Terraform or OpenTofu configuration depends on")
-	manText(&b, "SYNOPSIS", "tfdeps [global options] <command> [args]")
-	_, about, _ := strings.Cut(usage, "\n\n")
-	manText(&b, "DESCRIPTION", about)
+	manText(&b, "SYNOPSIS", synopsis)
+	manText(&b, "DESCRIPTION", description)
 	pages["tfdeps.1"] = b.String()
 	for _, c := range commands() {
 		name := "tfdeps-" + strings.ReplaceAll(c.Name, " ", "-")

@@ -157,11 +157,10 @@ func inTime(ctx context.Context, late *getproviders.Fault, err error) error {
 func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostname) (map[string]string, error) {
 	found := map[string]string{}
 	var failed error
-	for _, service := range []string{"providers.v1", "modules.v1"} {
-		u, err := discovery.Service(ctx, host, service)
+	for _, name := range []string{"providers", "modules"} {
+		u, err := discovery.Service(ctx, host, name+".v1")
 		switch {
 		case err == nil:
-			name, _, _ := strings.Cut(service, ".")
 			found[name] = hosts.RedactURL(u)
 		case failed == nil:
 			failed = err

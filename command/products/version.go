@@ -248,7 +248,7 @@ func (o Origin) Because(m *cli.Meta, product getproviders.Product) string {
 	case VersionFromVariable:
 		return whose + "by " + s.version
 	case VersionFromName:
-		return strings.TrimSuffix(whose, ", ")
+		return "called as " + m.StandIn.Name
 	}
 	return whose + "as " + o.Program + " says"
 }
