@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -30,11 +29,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	registry := harness.NewLockRegistry(t, nil)
-	env := harness.Redirect(t, registry, "registry.terraform.io")
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("Go reads SSL_CERT_FILE on neither of them")
-	}
-	env = harness.Env(t, env...)
+	env := harness.Env(t, harness.Redirect(t, registry, "registry.terraform.io")...)
 	program, work, mirror := harness.Tfdeps(t), t.TempDir(), filepath.Join(t.TempDir(), "mirror")
 	must.Write(t, filepath.Join(work, "main.tf"), harness.LockConfig("a", "", "b", "", "c", "", "d", "", "e", ""))
 	args := append([]string{"providers", "mirror", "-versions=all"}, append(strings.Fields(harness.FivePlatforms), mirror)...)

@@ -3,6 +3,8 @@
 package faults
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -24,7 +28,6 @@ func TestInit_BesideTerraformInOneDirectory(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	s := newSite(t, 4)
-	s.env = append(s.env, harness.Redirect(t, s.registry)...)
 	first := s.directory(t)
 	s.init(t, first)
 	lock := []byte(harness.LockOf(t, first))
@@ -85,14 +88,38 @@ func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
 		must.Equal(t, harness.LockOf(t, dir), want)
 	}
 	// Each run still requests the versions.
-	must.Equal(t, s.registry.Requests("")-before, directories*(1+3))
+	must.Equal(t, s.registry.Requests("")-before, directories*3)
 	for _, kind := range []string{"package", "sums", "signature", "archive"} {
 		must.Equal(t, s.registry.Requests(kind), 3, kind)
 	}
 }
 
+// TestCache_ProviderRunsWhileManyProcessesInstall: a provider runs while eight processes install, or fifty in a full run. The running
+// program is the cache's own file, which can't be written to while it runs.
+func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
+	t.Parallel()
+	harness.SkipIfShort(t)
+	s := newSite(t, 10)
+	name, content := "terraform-provider-p0"+harness.ExeSuffix(), must.Get(os.ReadFile(s.program))(t)
+	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0",
+		Archive: harness.ZipOf(t, []harness.ZipEntry{{Name: name, Mode: 0o755, Stored: true, Content: string(content)}})})
+	harness.Run(t, "", s.env, s.program, "cache", "add", "tf.example.com/acme/p0")
+	cached := filepath.Join(s.cache, "providers/v1/tf.example.com/acme/p0/1.2.0", getproviders.CurrentPlatform().String(), name)
+	running := exec.CommandContext(t.Context(), cached, "serve", "-listen=127.0.0.1:0", t.TempDir())
+	running.Env = s.env
+	url := must.Get(harness.Serve(running))(t)
+	t.Cleanup(func() { _ = harness.End(running) })
+	before := must.Get(os.Stat(cached))(t)
+	s.crowd(t, peertest.Rounds(8, 50))
+	must.Get(fetch(http.DefaultClient, url[:strings.LastIndex(url, "/mirror")]+"/healthz"))(t)
+	after, err := os.Stat(cached)
+	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("its file was %v and is %v, %v", before, after, err)
+	}
+}
+
 // site is a machine with its own home and shared cache, and a
-// registry with the providers p0, p1 and so on.
+// registry, tf.example.com, with the providers p0, p1 and so on.
 type site struct {
 	registry       *providertest.Registry
 	providers      int
@@ -104,16 +131,27 @@ func newSite(t *testing.T, providers int) *site {
 	t.Helper()
 	registry := harness.NewCountedRegistry(t, providers)
 	cache := filepath.Join(t.TempDir(), "cache")
-	env := harness.Env(t, "SSL_CERT_FILE="+harness.WriteCAs(t, []*providertest.Registry{registry}), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")
+	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
 	return &site{registry: registry, providers: providers, program: harness.Tfdeps(t), cache: cache, env: env}
 }
 
 // directory makes a working directory that requires all providers.
 func (s *site) directory(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	harness.WriteRequirements(t, filepath.Join(dir, "main.tf"), s.providers, []*providertest.Registry{s.registry})
-	return dir
+	var all []int
+	for i := range s.providers {
+		all = append(all, i)
+	}
+	return harness.WorkDir(t, requiring(all...))
+}
+
+// requiring is a configuration that requires some of the providers.
+func requiring(providers ...int) string {
+	config := "terraform {\n  required_providers {\n"
+	for _, i := range providers {
+		config += fmt.Sprintf("    p%d = { source = \"tf.example.com/acme/p%[1]d\", version = \"~> 1.0\" }\n", i)
+	}
+	return config + "  }\n}\n"
 }
 
 // init runs tfdeps init.

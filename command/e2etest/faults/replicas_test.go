@@ -64,14 +64,14 @@ func newReplicas(t *testing.T, servers int) (r *replicas, archives map[string][]
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	archives = map[string][]byte{}
-	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	plat := getproviders.CurrentPlatform()
 	for i := range 10 {
 		content := make([]byte, 1<<20)
 		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
 		name := fmt.Sprint("p", i)
 		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Stored: true, Content: string(content)}})
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
-		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
+		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_"+plat.String()+".zip"] = archive
 	}
 	r = &replicas{down: -1, registry: registry, address: make([]string, servers), running: make([]*exec.Cmd, servers), program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
 	return r, archives

@@ -15,16 +15,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
-// changingCalls are the system calls that publish files.
-const changingCalls = "rename,renameat,renameat2"
-
 // TestCommands_RecoverFromAFaultAtEachStep kills the command at the nth rename,
-// or makes it fail as on a broken or a full disk. The error is clear, and the next run
+// or makes it fail as on a broken or a full disk; on other systems than Linux it kills at some moments. The error is clear, and the next run
 // has the same result as one without a fault.
 func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	harness.RequireProgram(t, "strace")
 	const inCache = "cache add -locked ."
 	for name, lines := range map[string][]string{ // after a line, other lines that have to run before it; "clean" removes everything except archives and shared directories
 		"lock": {"providers lock"}, "mirror": {"providers mirror out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init -recursive"},
@@ -40,7 +36,7 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	}
 }
 
-// faults are the faults that strace injects, the expected error, and at how many calls each is tried, in a plain and
+// faults are the faults, as strace calls them, the expected error, and at how many calls each is tried, in a plain and
 // in a full run; with TFDEPS_TEST_KILLS at all calls.
 var faults = []struct {
 	inject, said string
@@ -54,10 +50,6 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 	if remote {
 		callRemoteModules(t, s, dir)
 	}
-	if slices.Contains(args, "vendor") && len(args) > 1 { // no archive has names with a port
-		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
-		must.Write(t, filepath.Join(dir, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n")
-	}
 	if slices.Contains(args, "-recursive") {
 		must.Write(t, filepath.Join(dir, "live", "main.tf"), harness.ReadText(t, filepath.Join(dir, "main.tf"))+"\nterraform {\n  backend \"local\" {}\n}\n")
 	}
@@ -67,9 +59,8 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 	clean := func() {
 		s.forget(t, dir, ".terraform", "out", "terraform.d", "live/.terraform", "live/"+depsfile.FileName)
 	}
-	run := func(tracer ...string) harness.Ended {
-		return harness.Exec(t, dir, env, slices.Concat(tracer, []string{s.program}, args, []string{"-no-color"})...)
-	}
+	line := slices.Concat([]string{s.program}, args, []string{"-no-color"})
+	run := func() harness.Ended { return harness.Exec(t, dir, env, line...) }
 	prepare := func() {
 		clean()
 		for _, line := range before {
@@ -93,6 +84,8 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 	for _, fault := range faults {
 		most, n := fault.few, 1
 		switch {
+		case !injects(fault.inject):
+			most = 0
 		case os.Getenv("TFDEPS_TEST_KILLS") != "":
 			most = 40
 		case peertest.All():
@@ -100,9 +93,8 @@ func recovers(t *testing.T, args, before []string, remote bool) {
 		}
 		for ; n <= most; n++ {
 			prepare()
-			end = run("strace", "-f", "-o", s.cache+"-trace", "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
-			trace := harness.ReadText(t, s.cache+"-trace")
-			if !strings.Contains(trace, "INJECTED") && !strings.Contains(trace, "killed by SIGKILL") {
+			end, struck := s.inject(t, fault.inject, n, dir, env, line)
+			if !struck {
 				break // the command makes fewer such calls
 			}
 			if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
@@ -139,19 +131,4 @@ func callRemoteModules(t *testing.T, s *site, dir string) {
 // packagesBelow lists the executables of providers in a cache, including staged ones.
 func packagesBelow(t *testing.T, cache string) []string {
 	return filesWith(t, cache, func(path string) bool { return strings.HasPrefix(filepath.Base(path), "terraform-provider-") })
-}
-
-// TestCommands_SayThatDescriptorsAreUsedUp runs commands with too few file descriptors.
-func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
-	t.Parallel()
-	harness.SkipIfShort(t)
-	s, dir := newSiteWithModule(t)
-	for _, most := range []int{10, 12, 20} {
-		s.forget(t, dir, ".terraform", depsfile.FileName)
-		end := harness.Exec(t, dir, s.env, "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, s.program))
-		if said := harness.OneLine(end.Said()); end.Code != 0 && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {
-			t.Errorf("%d: %s", most, end)
-		}
-		s.init(t, dir)
-	}
 }
