@@ -27,11 +27,18 @@ const (
 	maxCallsOfRoot     = 235 // of an unchanged root module that requires three providers and calls a local module; 224
 )
 
-// TestInit_LooksAtFewFiles counts these calls, and those about open files, for two and for twelve providers, whose packages are a directory with one
-// file, and again after .terraform was deleted.
-func TestInit_LooksAtFewFiles(t *testing.T) {
+// TestProgram_CallsTheSystem looks at calls by strace.
+func TestProgram_CallsTheSystem(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
+	t.Run("init looks at few files", looksAtFewFiles)
+	t.Run("archives are read once and at once", archivesAreReadOnceAndAtOnce)
+}
+
+// looksAtFewFiles counts these calls, and those about open files, for two and for twelve providers, whose packages are a directory with one
+// file, and again after .terraform was deleted.
+func looksAtFewFiles(t *testing.T) {
+	t.Parallel()
 	program := harness.Tfdeps(t)
 	home := t.TempDir()
 	_, env := newRegistry(t, 12, nil)
@@ -98,11 +105,10 @@ func TestInit_LooksAtFewFiles(t *testing.T) {
 	})
 }
 
-// TestArchives_AreReadOnceAndAtOnce traces the reads of packages on disk: each byte is read once, except an archive's
+// archivesAreReadOnceAndAtOnce traces the reads of packages on disk: each byte is read once, except an archive's
 // central directory, and on two cores two packages are read at the same time. There are no receipts of earlier runs.
-func TestArchives_AreReadOnceAndAtOnce(t *testing.T) {
+func archivesAreReadOnceAndAtOnce(t *testing.T) {
 	t.Parallel()
-	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
 	const size = 2 << 20
 	content := make([]byte, size)
