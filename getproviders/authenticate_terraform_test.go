@@ -117,23 +117,13 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 	r := must.Get(providertest.NewRegistry(opts))(t)
 	t.Cleanup(r.Close)
 	spec := providertest.PackageSpec{
-		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: platformOfTerraform(), Signer: odd.signer, Keys: odd.keys,
+		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: getproviders.CurrentPlatform(), Signer: odd.signer, Keys: odd.keys,
 	}
 	r.Add(spec)
 	spec.Platform = getproviders.Platform{OS: "zos", Arch: "s390x"} // last in the list
 	spec.Archive = []byte("for another platform")
 	r.Add(spec)
 	return r
-}
-
-// platformOfTerraform is the current platform, or linux under Wine, which runs the terraform of
-// Linux.
-func platformOfTerraform() getproviders.Platform {
-	p := getproviders.CurrentPlatform()
-	if p.OS == "windows" {
-		p.OS = "linux"
-	}
-	return p
 }
 
 // terraformInstall returns what terraform printed and the zh hashes in the
@@ -153,7 +143,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 func authenticateFrom(t *testing.T, r *providertest.Registry) (none getproviders.AuthenticationResult, err error) {
 	t.Helper()
 	source := &getproviders.RegistrySource{Client: r.Client(), Discovery: &hosts.Discovery{Client: r.Client()}, Product: terraform}
-	found := must.Get(source.Package(t.Context(), must.Get(terraform.ParseProvider(r.Host()+"/acme/widget"))(t), v1, platformOfTerraform()))(t)
+	found := must.Get(source.Package(t.Context(), must.Get(terraform.ParseProvider(r.Host()+"/acme/widget"))(t), v1, getproviders.CurrentPlatform()))(t)
 	trust, err := found.Trust.Loaded(t.Context())
 	if err != nil {
 		return none, err

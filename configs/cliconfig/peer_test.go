@@ -30,9 +30,6 @@ func (p peer) run(t *testing.T, args ...string) string {
 	dir := must.WriteAll(t, t.TempDir(), files{
 		"rc": p.rc, "main.tf": "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n",
 	})
-	if runtime.GOOS == "windows" { // Wine doesn't remove the links that terraform makes
-		t.Cleanup(func() { _ = exec.Command("sh", "-c", `rm -r "$1/.terraform"`, "sh", dir).Run() })
-	}
 	env := append([]string{"HOME=/home/u", "SRC=/src", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "rc")}, p.env...)
 	out, err := peertest.Command(t.Context(), peertest.LookProgram(t, "terraform"), dir, env, args...).CombinedOutput()
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
@@ -151,9 +148,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
-		for _, platform := range []string{getproviders.CurrentPlatform().String(), "linux_amd64"} { // of Terraform under Wine
-			must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), platform), 0o700))
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String()), 0o700))
 	}
 	for _, text := range []string{ // a provider, and the configuration
 		`acme/one: provider_installation { M1 } M2 } }`,                                                                           // both
@@ -177,13 +172,13 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 			t.Parallel()
 			peertest.PeerCase(t, t.Name())
 			provider, rc, _ := strings.Cut(strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(text), ": ")
-			at := func(mirrors string) string { return strings.ReplaceAll(rc, "M/", mirrors+"/") }
-			out := peer{rc: at(peertest.ScriptPath(mirrors)), provider: provider}.run(t, "init", "-no-color")
+			rc = strings.ReplaceAll(rc, "M/", filepath.ToSlash(mirrors)+"/")
+			out := peer{rc: rc, provider: provider}.run(t, "init", "-no-color")
 			theirs := ""
 			if m := regexp.MustCompile(`- Installing \S+ v(\S+)\.\.\.`).FindStringSubmatch(out); m != nil {
 				theirs = m[1]
 			}
-			must.Equal(t, newest(t, at(filepath.ToSlash(mirrors)), provider), theirs, out)
+			must.Equal(t, newest(t, rc, provider), theirs, out)
 		})
 	}
 }
@@ -296,11 +291,8 @@ func record(t *testing.T) *providertest.Server {
 // sent to the registry.
 func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	peertest.LookProgram(t, "terraform")
-	if runtime.GOOS == "windows" {
-		t.Skip("the helper programs are shell scripts, and their directory is another one")
-	}
 	home := t.TempDir()
-	dirs := User{HomeDir: home}.helperDirs(getproviders.CurrentPlatform())
+	dirs := User{GOOS: runtime.GOOS, HomeDir: home, Environ: []string{"APPDATA=" + home}}.helperDirs(getproviders.CurrentPlatform())
 	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
 		must.Succeed(t, os.MkdirAll(dirs[i], 0o700))
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
@@ -320,7 +312,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			registry := record(t)
 			rc := "credentials_helper \"x\" {\n  args = [\"arg\"]\n}\ncredentials \"block.example\" {\n  token = \"block\"\n}\ncredentials \"empty.example\" {}\n" +
 				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.BaseURL() + "/\"\n  }\n}\n"
-			out := peer{rc: rc, provider: name + "/a/b", env: []string{"HOME=" + home}}.run(t, "init", "-no-color")
+			out := peer{rc: rc, provider: name + "/a/b", env: []string{"HOME=" + home, "APPDATA=" + home}}.run(t, "init", "-no-color")
 			must.Len(t, registry.Log(), 1, out)
 			must.Equal(t, registry.Log()[0].Header.Get("Authorization"), want, out)
 			config, problems := parse(rc)

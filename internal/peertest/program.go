@@ -56,12 +56,16 @@ func LookProgram(t Test, names ...string) (path string) {
 // (testdata/wine/native).
 func RunsScripts() bool { return runtime.GOOS != "windows" || os.Getenv("TFDEPS_TEST_PROGRAMS") != "" }
 
-// ScriptPath returns a path for such programs: under Wine, C: is the directory in TFDEPS_TEST_DRIVE_C.
+// ScriptPath returns a path for such programs: under Wine, C: is the directory in TFDEPS_TEST_DRIVE_C, and Z: is /.
 func ScriptPath(path string) string {
-	if runtime.GOOS == "windows" {
-		path = os.Getenv("TFDEPS_TEST_DRIVE_C") + filepath.ToSlash(strings.TrimPrefix(path, filepath.VolumeName(path)))
+	drive, volume := os.Getenv("TFDEPS_TEST_DRIVE_C"), filepath.VolumeName(path)
+	if drive == "" {
+		return path
 	}
-	return path
+	if volume == "Z:" {
+		drive = ""
+	}
+	return drive + filepath.ToSlash(strings.TrimPrefix(path, volume))
 }
 
 // WriteProgram writes a program for a test to start, such as a script. It waits for processes that are being started: one that

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -37,10 +36,7 @@ func startServer(b *testing.B) served {
 	cmd := exec.Command(program, "serve", "-listen=127.0.0.1:0", b.TempDir())
 	cmd.Env = append(newHome(b, startBenchRegistry(b)), "TMPDIR="+b.TempDir())
 	url := must.Get(harness.Serve(cmd))(b)
-	b.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-	})
+	b.Cleanup(func() { _ = harness.End(cmd) })
 	address := strings.Split(url, "/")[2]
 	return served{address, cmd.Process.Pid}
 }
@@ -195,10 +191,7 @@ func startPlainNginx(b *testing.B, nginx, dir string) (address string) {
 	if err := cmd.Start(); err != nil {
 		b.Skipf("nginx doesn't start: %v", err)
 	}
-	b.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-	})
+	b.Cleanup(func() { _ = harness.End(cmd) })
 	for range 500 {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()

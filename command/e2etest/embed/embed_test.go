@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -198,7 +199,7 @@ func bucketProgramSize(t *testing.T, imports, statements string) int64 {
 	source, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
 	must.Write(t, source, fmt.Sprintf(bucketProgram, imports, statements))
 	// The program replaces another one of this module by an overlay, because the kinds of bucket are internal packages.
-	must.Write(t, overlay, must.Get(json.Marshal(map[string]any{"Replace": map[string]string{harness.Path(t, embedPackage, "main.go"): source}}))(t))
+	must.Write(t, overlay, must.Get(json.Marshal(map[string]any{"Replace": map[string]string{peertest.ScriptPath(harness.Path(t, embedPackage, "main.go")): peertest.ScriptPath(source)}}))(t))
 	return must.Get(os.Stat(harness.Build(t, embedPackage, "-overlay="+overlay)))(t).Size()
 }
 
@@ -227,12 +228,12 @@ type world struct {
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+	if runtime.GOOS == "darwin" || !peertest.RunsScripts() {
 		t.Skip("Go doesn't read SSL_CERT_FILE there")
 	}
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	for _, version := range []string{"1.0.0", "1.1.0"} {
-		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}} {
+		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}} {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform, Archive: widget(t, version, platform)})
 		}
 	}

@@ -92,7 +92,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 				return harness.Run(t, dir, env, append([]string{program}, args...)...)
 			}
 			run(first, "init")
-			run(first, "providers", "mirror", "-platform=linux_amd64", "-platform=darwin_arm64", k.publish)
+			run(first, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), "-platform=darwin_arm64", k.publish)
 			must.Contain(t, run(first, "cache", "push", k.push), "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/"))
 			again := run(first, "cache", "push", k.push)
 			must.Contain(t, again, "Sent 0 packages to ")
@@ -102,7 +102,7 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 
 			env = machine()
 			locked := dir(lock)
-			run(locked, "providers", "lock", "-mirror="+k.mirror, "-platform=linux_amd64", "-platform=darwin_arm64")
+			run(locked, "providers", "lock", "-mirror="+k.mirror, "-platform="+expandNames("$PLATFORM"), "-platform=darwin_arm64")
 			must.Equal(t, strings.Count(harness.ReadLock(t, locked), `"h1:`), 4)
 			if said := run(locked, "providers", "urls", "-json", "-mirror="+k.mirror); strings.Count(said, `": "`+k.seen) < 2 {
 				t.Errorf("providers urls says %s", said)
@@ -193,8 +193,7 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 	home, bin := t.TempDir(), t.TempDir()
 	helped := filepath.Join(home, "helped")
 	must.Write(t, filepath.Join(home, ".docker/config.json"), `{"credsStore": "spy"}`)
-	must.Write(t, filepath.Join(bin, "docker-credential-spy"), fmt.Sprintf("#!/bin/sh\necho asked >>%s\nexit 1\n", helped))
-	must.Succeed(t, os.Chmod(filepath.Join(bin, "docker-credential-spy"), 0o755))
+	must.Succeed(t, peertest.WriteProgram(filepath.Join(bin, "docker-credential-spy"), fmt.Appendf(nil, "#!/bin/sh\necho asked >>%s\nexit 1\n", helped)))
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+home, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"AWS_EC2_METADATA_SERVICE_ENDPOINT="+metadata.BaseURL(), "GCE_METADATA_HOST="+strings.TrimPrefix(metadata.BaseURL(), "http://"))
 	dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))

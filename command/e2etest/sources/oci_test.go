@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/oci/ocitest"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -109,10 +110,9 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
 	env := append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "CREATED="+created)
 	dir := harness.WorkDir(t, requiring("acme/widget"))
-	hook := filepath.Join(dir, "create.sh")
-	must.Write(t, hook, "#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
-		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")
-	must.Succeed(t, os.Chmod(hook, 0o755))
+	hook := filepath.Join(dir, "create")
+	must.Succeed(t, peertest.WriteProgram(hook, []byte("#!/bin/sh\n[ \"$#\" = 2 ] && [ \"$1\" = '$(>injected);' ] && [ \"$2\" = \"$OCI_REPOSITORY\" ] || exit 9\n"+
+		"echo \"$OCI_REGISTRY\" >\"$CREATED/$(echo \"$2\" | tr / -)\"\n")))
 	host := strings.TrimPrefix(front.BaseURL(), "https://")
 	harness.Run(t, dir, env, program, "init")
 	for target, args := range map[string][]string{
@@ -125,9 +125,8 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 			harness.Refuses(t, says, dir, env, slices.Concat([]string{program}, options, more, []string{"-no-color", location})...)
 		}
 		failing("doesn't make repositories by itself")
-		broken := filepath.Join(dir, "broken.sh")
-		must.Write(t, broken, "#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")
-		must.Succeed(t, os.Chmod(broken, 0o755))
+		broken := filepath.Join(dir, "broken")
+		must.Succeed(t, peertest.WriteProgram(broken, []byte("#!/bin/sh\necho An error occurred: AccessDeniedException\nexit 254\n")))
 		failing("exit status 254", "-create-repository="+broken)
 		failing("AccessDeniedException", "-create-repository="+broken)
 		failing("", "-create-repository="+hook+" $(>injected);")

@@ -191,8 +191,7 @@ func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, en
 	end = func() string {
 		if !ended {
 			ended = true
-			cmd.Process.Signal(os.Interrupt)
-			must.Succeed(t, cmd.Wait())
+			must.Succeed(t, harness.End(cmd))
 		}
 		return harness.ReadText(t, log.Name())
 	}

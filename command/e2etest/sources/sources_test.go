@@ -120,9 +120,12 @@ func newSourceWorld(t *testing.T, ca *providertest.CA, signer *providertest.Sign
 
 // expandOnce replaces names in a text; some stand for texts with names.
 func (w *sourceWorld) expandOnce(text string) string {
+	if runtime.GOOS == "windows" { // where they are called otherwise
+		text = strings.NewReplacer(".terraformrc", "terraform.rc", ".terraform.d", "terraform.d").Replace(text)
+	}
 	return strings.NewReplacer(
 		"$HOSTS", hostBlockFor("tf.example.com", "$SERVICE"),
-		"$ROOT", w.root,
+		"$ROOT", filepath.ToSlash(w.root),
 		"$SERVICE", w.registry.ServiceURL(),
 		"$MIRRORHOST", w.mirror.Host(),
 		"$REGISTRY", w.registry.Host(),
@@ -166,7 +169,7 @@ func (w *sourceWorld) run(t *testing.T, program string, c sourceCase) leftBehind
 	c.layOut(t, w)
 	left := w.runInit(t, program, c)
 	if c.again != "" && left.exit == 0 {
-		writeUnder(t, w.root, "home/.terraformrc", []byte(w.expand("$HOSTS"+c.again)))
+		writeUnder(t, w.root, w.expand("home/.terraformrc"), []byte(w.expand("$HOSTS"+c.again)))
 		left = w.runInit(t, program, c)
 	}
 	must.Succeed(t, os.RemoveAll(w.root))
@@ -188,7 +191,7 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 	end := harness.Exec(t, dir, env, append([]string{program}, args...)...)
 	return leftBehind{
 		exit:      end.Code,
-		said:      end.Said(),
+		said:      filepath.ToSlash(end.Said()),
 		lock:      harness.ReadLock(t, work),
 		tree:      harness.ListTree(t, work),
 		installed: installedIn(t, work),

@@ -93,15 +93,12 @@ func WatchedTfdeps(tb testing.TB) string {
 // Build returns the path of the program whose source is in a directory, relative
 // to the top of this repository. It is stripped and in Go's build cache:
 // it is built once for all tests of all packages, and again only if its source
-// has changed. Tests must not write to it. Without a go command, as under Wine, TFDEPS_TEST_PROGRAMS names a directory
-// with the program tfdeps; a test that needs another program is skipped.
+// has changed. Tests must not write to it. Under Wine, where Linux's go command builds, TFDEPS_TEST_PROGRAMS names a directory
+// with the program tfdeps.
 func Build(tb testing.TB, dir string, flags ...string) string {
 	tb.Helper()
 	peertest.UsualUmask() // no receipts are written for a cache that others can write to
-	if programs := os.Getenv("TFDEPS_TEST_PROGRAMS"); programs != "" {
-		if dir != "." {
-			tb.Skip("TFDEPS_TEST_PROGRAMS has no program but tfdeps")
-		}
+	if programs := os.Getenv("TFDEPS_TEST_PROGRAMS"); programs != "" && dir == "." {
 		return filepath.Join(programs, "tfdeps"+ExeSuffix())
 	}
 	path, err := built(strings.Join(append([]string{dir}, flags...), " "))
@@ -120,20 +117,23 @@ var built = once(func(key string) (string, error) {
 		return "", err
 	}
 	dependOn(root)
-	echo := "echo"
-	if runtime.GOOS == "windows" {
+	echo, volume := "echo", ""
+	if programs := os.Getenv("TFDEPS_TEST_PROGRAMS"); programs != "" {
+		volume, flags = "Z:", "-overlay="+filepath.Join(programs, "../overlay.json")+" "+flags
+	} else if runtime.GOOS == "windows" {
 		echo = "cmd /c echo"
 	}
 	args := append([]string{"run", "-C", filepath.Join(root, filepath.FromSlash(dir)), "-ldflags=-s -w", "-exec=" + echo}, strings.Fields(flags)...)
 	for range 5 {
 		cmd := GoCommand(append(args, ".")...)
+		cmd.Env = append(cmd.Env, "GOOS="+runtime.GOOS)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		if err != nil {
 			return "", fmt.Errorf("%w\n%s", err, &stderr)
 		}
-		path := strings.TrimSpace(string(out))
+		path := volume + strings.TrimSpace(string(out))
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
@@ -215,12 +215,12 @@ func Env(tb testing.TB, extra ...string) []string {
 		"SSL_CERT_DIR=" + home, "GIT_SSL_CAPATH=" + home, // otherwise each program parses the machine's hundreds of certificates
 		"GIT_TEMPLATE_DIR="} // otherwise git copies fourteen samples of hooks
 	if runtime.GOOS == "windows" { // no program works there without these
-		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
+		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "TEMP="+home, "TMP="+home)
 	}
 	if _, measured := tb.(*testing.B); !measured {
 		env = append(env, "GOGC=off") // a process of a test ends before it has much garbage
 	}
-	return append(env, extra...)
+	return Homed(append(env, extra...))
 }
 
 // PinnedEnv is Env for comparisons: it sets the version of the real
@@ -232,6 +232,18 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 		tb.Fatal(err)
 	}
 	return Env(tb, append([]string{"TFDEPS_TERRAFORM_VERSION=" + version}, extra...)...)
+}
+
+// Homed returns the environment with the variables by which programs on Windows find what is below HOME on other systems.
+func Homed(env []string) []string {
+	var homed []string
+	for _, entry := range env {
+		homed = append(homed, entry)
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok && runtime.GOOS == "windows" {
+			homed = append(homed, "USERPROFILE="+home, "APPDATA="+home, "LocalAppData="+filepath.Join(home, ".cache"))
+		}
+	}
+	return homed
 }
 
 // Run runs a program that has to succeed, and returns its stdout.
@@ -299,7 +311,7 @@ func (e Ended) String() string { return fmt.Sprintf("exit code %d\n%s", e.Code, 
 func Exec(tb testing.TB, dir string, env []string, line ...string) Ended {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), line[0], line[1:]...)
-	cmd.Dir, cmd.Env = dir, env
+	cmd.Dir, cmd.Env = dir, Homed(env)
 	var out, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); cmd.ProcessState == nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -117,4 +118,15 @@ func Serve(cmd *exec.Cmd) (url string, err error) {
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	_, url, _ = strings.Cut(strings.TrimSpace(line), " at ")
 	return url, err
+}
+
+// End ends a server by an interrupt. Windows sends one to all processes of a console or to none: there the server is killed.
+func End(cmd *exec.Cmd) error {
+	if runtime.GOOS == "windows" {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil
+	}
+	_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+	return cmd.Wait()
 }
