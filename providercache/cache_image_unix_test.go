@@ -82,7 +82,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 
 // Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and nothing in it changes. One of
 // them may be root. A cache that another user could have written to proves nothing: without a lock entry it isn't used.
-func TestCache_OfAnImage(t *testing.T) {
+func ofAnImage(t *testing.T) {
 	needsReceipts(t)
 	im := newImage(t)
 	im.prime(t)

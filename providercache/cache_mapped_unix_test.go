@@ -40,7 +40,7 @@ func mapAndWrite(t *testing.T, path string) {
 // returned function makes that user write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_OfAnotherUser$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_BesideOtherUsers$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
 	in := must.Get(cmd.StdinPipe())(t)
@@ -53,7 +53,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	}
 }
 
-func TestCache_OfAnotherUser(t *testing.T) {
+func TestCache_BesideOtherUsers(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)
 		return
@@ -61,6 +61,7 @@ func TestCache_OfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user as well")
 	}
+	t.Run("of an image", ofAnImage)
 	// A process that has mapped a file into memory can write to it without setting a time. So a file
 	// that another user owns is known only by reading it.
 	t.Run("who writes through memory", func(t *testing.T) {

@@ -110,6 +110,7 @@ func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	url := must.Get(harness.Serve(running))(t)
 	t.Cleanup(func() { _ = harness.End(running) })
 	before := must.Get(os.Stat(cached))(t)
+	os.SameFile(before, before) // Windows looks for the file's number only now
 	s.crowd(t, peertest.Rounds(8, 50))
 	must.Get(fetch(http.DefaultClient, url[:strings.LastIndex(url, "/mirror")]+"/healthz"))(t)
 	after, err := os.Stat(cached)

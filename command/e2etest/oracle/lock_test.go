@@ -280,7 +280,7 @@ func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	}
 	program, env := harness.Tfdeps(t), harness.PinnedEnv(t, env...)
 	plat := "-platform=" + getproviders.CurrentPlatform().String()
-	harness.Run(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=windows_amd64", mirror)
+	harness.Run(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=darwin_arm64", mirror)
 	must.Equal(t, registry.Requests("archive"), 8)
 	server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
 	for _, installation := range []string{

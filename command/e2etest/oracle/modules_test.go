@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -167,7 +166,7 @@ type manyCalls struct {
 
 func newManyCalls(t *testing.T) *manyCalls {
 	t.Helper()
-	if runtime.GOOS == "windows" {
+	if !peertest.RunsScripts() {
 		t.Skip("git is watched by a shell script")
 	}
 	harness.RequireProgram(t, "git")

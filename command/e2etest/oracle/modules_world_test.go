@@ -119,10 +119,9 @@ func (w *moduleWorld) archives(t testing.TB, ref string, files map[string]string
 // serveGit serves the repositories over TLS, with the certificate of the registry.
 func (w *moduleWorld) serveGit(t testing.TB) {
 	t.Helper()
-	backend := strings.TrimSpace(gitIn(t, w.dir, "--exec-path"))
 	handler := &cgi.Handler{
-		Path: filepath.Join(backend, "git-http-backend"),
-		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Join(w.dir, "git"), "GIT_HTTP_EXPORT_ALL=1"},
+		Path: must.Get(exec.LookPath("git"))(t), Args: []string{"http-backend"},
+		Env: []string{"GIT_PROJECT_ROOT=" + filepath.Join(w.dir, "git"), "GIT_HTTP_EXPORT_ALL=1"},
 	}
 	server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: w.ca, Handler: handler})
 	w.server = server

@@ -139,6 +139,9 @@ func eachLinkMode(t *testing.T, build string, test func(t *testing.T, s *sharedS
 	for mode, shares := range linkModes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
+			if err := must.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil && mode == "symlink" {
+				t.Skip("no symbolic links here: ", err)
+			}
 			if s := newSharedStore(t, mode, build); !s.refusedByTerraform() {
 				test(t, s, shares)
 			}
@@ -155,6 +158,7 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 	terraform := harness.LookTerraform(t)
 	eachLinkMode(t, firstBuild, func(t *testing.T, s *sharedStore, shares bool) {
 		before := must.Get(os.Stat(s.file))(t)
+		os.SameFile(before, before) // Windows looks for the file's number only now
 		s.replaceByTerraform()
 		s.differs(s.play, false) // its new lock file has that build
 		s.differs(s.work, shares)

@@ -133,10 +133,8 @@ var shownCommands = map[string]struct{ args, live, narrow string }{
 	"get-": {"get", modulesRun, modulesRun},
 }
 
-// TestTerminal_ShowsWhatItShowed compares each COMMAND-SCREEN.txt of testdata/terminal with the screen while both downloads run, and at the end.
-func TestTerminal_ShowsWhatItShowed(t *testing.T) {
-	t.Parallel()
-	program := forTerminal(t)
+// showsWhatItShowed compares each COMMAND-SCREEN.txt of testdata/terminal with the screen while both downloads run, and at the end.
+func showsWhatItShowed(t *testing.T, program string) {
 	golden, err := filepath.Glob(harness.Path(t, "testdata/terminal/*.txt"))
 	if err != nil || len(golden) < 48 {
 		t.Fatalf("there are %d screens, want 48: %v", len(golden), err)
@@ -264,6 +262,7 @@ func forTerminal(t *testing.T) string {
 func TestTerminal_SaysMoreThanAPipe(t *testing.T) {
 	t.Parallel()
 	program := forTerminal(t)
+	t.Run("as it showed", func(t *testing.T) { showsWhatItShowed(t, program) })
 	t.Run("its width is followed", func(t *testing.T) {
 		t.Parallel()
 		harness.SkipIfShort(t)

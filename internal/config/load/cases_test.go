@@ -187,7 +187,10 @@ func problemLines(dir string, diags hcl.Diagnostics) map[string]bool {
 	return lines
 }
 
-func runLine(key, source string) string { return fmt.Sprintf("run %s: %s\n", key, source) }
+func runLine(key, source string) string { return fmt.Sprintf("run %s: %s\n", dotted(key), source) }
+
+// dotted is the key that other systems have in place of one with a backslash of Windows.
+func dotted(key string) string { return strings.ReplaceAll(key, `\`, ".") }
 
 func problemLine(severity, at, summary string) string {
 	return fmt.Sprintf("%s %s: %s\n", severity, at, summary)

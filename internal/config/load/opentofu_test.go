@@ -289,7 +289,7 @@ func TestLoadModule_OpenTofu(t *testing.T) {
 		for _, test := range module.Tests {
 			for _, p := range tests[test].Providers() {
 				if !strings.Contains(c.want, "error") {
-					lines[strings.TrimSpace("test "+test+" "+p.String()+" "+tests[test].Constraints(p).String())+"\n"] = true
+					lines[strings.TrimSpace("test "+dotted(test)+" "+p.String()+" "+tests[test].Constraints(p).String())+"\n"] = true
 				}
 			}
 		}

@@ -57,7 +57,7 @@ func (b *builder) addTest(name string, d *document) {
 	for _, mocks := range d.mocks {
 		b.readMocks(mocks)
 	}
-	test := testKey(filepath.ToSlash(name))
+	test := testKey(name)
 	b.module.Tests = append(b.module.Tests, test)
 	b.module.testProviders[test] = lastOfName(providers)
 	taken := map[string]TestRun{}
@@ -71,7 +71,7 @@ func (b *builder) addTest(name string, d *document) {
 		}
 		taken[run.Name] = run
 		run.File = filepath.ToSlash(name)
-		run.Key = testKey(run.File) + "." + run.Name
+		run.Key = test + "." + run.Name
 		b.module.TestRuns = append(b.module.TestRuns, run)
 	}
 }
@@ -86,7 +86,7 @@ func lastOfName(all []*providerConfig) []*providerConfig {
 }
 
 // testKey returns the prefix of the keys under which the modules of a test file's runs are recorded. Like Terraform,
-// it cuts only the native syntax's suffix off the file name.
+// it cuts only the native syntax's suffix off the file name, and on Windows keeps the backslash of a directory.
 func testKey(file string) string {
 	parts := []string{"test"}
 	if dir := path.Dir(file); dir != "." {

@@ -53,7 +53,7 @@ func (m *Module) setPackage(parent *Module, address Address, usual string) {
 // above returns the package's directory of a module in dir, as far as it can be told: the key's
 // directory in another directory for modules, or dir without subdir.
 func above(dir, key, subdir string) string {
-	place := "/modules/" + key
+	place := "/modules/" + filepath.ToSlash(key)
 	if i := strings.LastIndex(dir+"/", place+"/"); i >= 0 {
 		return dir[:i] + place
 	}
