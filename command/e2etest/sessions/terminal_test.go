@@ -259,10 +259,10 @@ func forTerminal(t *testing.T) string {
 	return harness.Tfdeps(t)
 }
 
-func TestTerminal_SaysMoreThanAPipe(t *testing.T) {
+func TestTerminal_Screens(t *testing.T) {
 	t.Parallel()
 	program := forTerminal(t)
-	t.Run("as it showed", func(t *testing.T) { showsWhatItShowed(t, program) })
+	t.Run("recorded", func(t *testing.T) { showsWhatItShowed(t, program) })
 	t.Run("its width is followed", func(t *testing.T) {
 		t.Parallel()
 		harness.SkipIfShort(t)
