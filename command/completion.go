@@ -130,11 +130,10 @@ func optionsOf(name string) (all []candidate) {
 	}
 	for _, row := range flagsOf(name) {
 		word := "-" + row.Name
-		if strings.HasPrefix(row.Arg, "=") && row.Arg != "=false" {
+		if row.Sep == "=" && row.Arg != "false" {
 			word += "="
 		}
-		what, _, _ := strings.Cut(row.Help, ".")
-		all = append(all, candidate{word, strings.Join(strings.Fields(what), " ")})
+		all = append(all, candidate{word, strings.Join(strings.Fields(row.Sentence()), " ")})
 	}
 	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }
@@ -149,9 +148,8 @@ func valuesOf(m *cli.Meta, name, option string) []candidate {
 		for _, choice := range row.Choices {
 			values = append(values, choice[0])
 		}
-		value := strings.TrimPrefix(row.Arg, "=")
-		if value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == "" {
-			values = append(values, value)
+		if row.Literal && row.Arg != "" {
+			values = append(values, row.Arg)
 		}
 		switch row.Name {
 		case "platform":

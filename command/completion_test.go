@@ -43,6 +43,7 @@ func TestCandidates(t *testing.T) {
 		slices.Sort(got)
 		must.Equal(t, strings.Join(got, " "), want, line, got)
 	}
+	must.Equal(t, candidates(m, "tfdeps providers verify -vend")[0].what, "Look into terraform.d/plugins instead")
 }
 
 // TestCompletion_InBash sources the script for bash, with a function in the place of the program: it checks

@@ -141,7 +141,7 @@ func manPage(name string, c cli.Command) string {
 	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
 	const call = "tfdeps [global options] "
 	manText(&b, "SYNOPSIS", call+strings.ReplaceAll(c.Usage, "\n", "\n"+call))
-	manText(&b, "DESCRIPTION", c.About)
+	manText(&b, "DESCRIPTION", c.About+"\n\n"+c.Details)
 	var below []string
 	for _, command := range commandsBelow(c.Name) {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))

@@ -58,10 +58,6 @@ func (o *options) dirFlag() cli.Flag {
 	return cli.Text("dir=DIR", &o.dir, "The cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says.")
 }
 
-func (o *options) jsonFlag(help string) cli.Flag {
-	return cli.Switch("json", &o.Out.JSON, help)
-}
-
 // findCache finds the cache: below the directory of -dir, else the one that
 // init uses.
 func (o *options) findCache() (ok bool) {

@@ -103,7 +103,7 @@ func (o *addOptions) Flags() cli.Flags {
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 		cli.Offline(&o.offlineBy, "Send no request. What isn't there yet has to be in a mirror on this machine."),
-		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Switch("system", &o.system,
 			"Make a cache that is part of an image, in "+systemCacheDir+" or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
 		cli.Progress(&o.progress),
@@ -111,11 +111,11 @@ func (o *addOptions) Flags() cli.Flags {
 }
 
 func (o *dirOptions) Flags() cli.Flags {
-	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
+	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object.")}
 }
 
 func (o *listOptions) Flags() cli.Flags {
-	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
+	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 
 func (o *verifyOptions) Flags() cli.Flags {
@@ -123,7 +123,7 @@ func (o *verifyOptions) Flags() cli.Flags {
 		o.dirFlag(),
 		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too."),
 		cli.Switch("repair", &o.repair, "Remove what is damaged. The next init that wants it fetches it."),
-		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -133,7 +133,7 @@ func (o *removeOptions) Flags() cli.Flags {
 		o.dirFlag(),
 		cli.Switch("dry-run", &o.dryRun, "Remove nothing, and tell what would be removed."),
 		cli.Switch("force", &o.force, "Remove packages to which directories have symbolic links, too. They have to be prepared again."),
-		o.jsonFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
 	}
 }
 
@@ -151,7 +151,7 @@ func (o *keyOptions) Flags() cli.Flags {
 		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $GITHUB_OUTPUT."),
 		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages. The default is this machine's."),
 		o.dirFlag(),
-		o.jsonFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
+		o.JSONFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
 	}
 }
 
@@ -168,7 +168,7 @@ func (o *transferOptions) Flags() cli.Flags {
 			"The packages for this platform. May be given more than once. The default is this machine's."),
 		sources.PolicyFlag(&o.policies),
 		cli.Offline(&o.offlineBy, "Send no request. Only a directory can be named then."),
-		o.jsonFlag(report),
+		o.JSONFlag(report),
 		cli.Progress(&o.progress),
 	}
 	if o.push {

@@ -24,6 +24,7 @@ type Command struct {
 	Synopsis string // its purpose, in one line
 	Usage    string // how to call it, in lines: "cache add [options] ADDRESS..."
 	About    string // its description, in lines as they are printed
+	Details  string // what the whole help says behind that
 	Flags    func() Flags
 	Daily    []string // the options in the short help; nil if the short help is the whole help
 	More     string   // text below the options, in lines as they are printed

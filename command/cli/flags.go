@@ -24,7 +24,9 @@ type Flag struct {
 	// from the arguments before a command gets them.
 	Value Value
 
-	Arg     string      // what the help shows behind the name: "=DIR", "=false"
+	Sep     string      // between the name and what follows it: "=", " ", or "" if nothing follows
+	Arg     string      // what the help shows there: "DIR", "false"
+	Literal bool        // Arg is a value itself, and no word for one
 	Label   string      // what the help shows instead of Name and Arg; "" means these
 	Help    string      // what the option does
 	Choices [][2]string // values with a description each
@@ -56,9 +58,10 @@ func NoColor() Flag {
 // noteDiagnostics is the Note of options about how problems are shown.
 const noteDiagnostics = "Options of OpenTofu that are accepted and have no effect"
 
-// OpenTofu returns the options of all commands of OpenTofu about how problems are shown.
-func OpenTofu() Flags {
+// Showing returns the options of all commands of Terraform and of OpenTofu about how problems are shown.
+func Showing() Flags {
 	return Flags{
+		NoColor(),
 		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
 		Option("consolidate-warnings", AnyBool(), "Show similar warnings about files as one, which is the default. =false shows each."),
 		Option("consolidate-errors", AnyBool(), "Show similar errors about files as one, too."),
@@ -71,14 +74,22 @@ func OpenTofu() Flags {
 	}
 }
 
-// Option returns the row of an option; usage is its name and its Arg, as in "dir=DIR".
+// Option returns the row of an option; usage is its name and what follows it, as in "dir=DIR".
 func Option(usage string, value Value, help string) Flag {
 	end := strings.IndexAny(usage+"=", "= ")
-	return Flag{Name: usage[:end], Arg: usage[end:], Value: value, Help: help}
+	from := min(end+1, len(usage))
+	return Flag{Name: usage[:end], Sep: usage[end:from], Arg: usage[from:], Value: value, Help: help}
 }
 
-// Switch is Option for one that is on or off, Text for one with any text; the present value is the default.
-func Switch(usage string, p *bool, help string) Flag { return Option(usage, Bool(p), help) }
+// Word is Option for one that has a Literal, as in "lockfile=readonly".
+func Word(usage string, value Value, help string) Flag {
+	f := Option(usage, value, help)
+	f.Literal = true
+	return f
+}
+
+// Switch is Word for one that is on or off, Text is Option for one with any text; the present value is the default.
+func Switch(usage string, p *bool, help string) Flag { return Word(usage, Bool(p), help) }
 func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
 
 // SwitchOr is Switch for an option that takes one more word, which sets *is.

@@ -94,7 +94,7 @@ func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 	flags := Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
-		{Name: "with-a-long-name", Arg: "=VALUE", Value: String(new(string)), Help: "Below.", Alias: "other",
+		{Name: "with-a-long-name", Sep: "=", Arg: "VALUE", Value: String(new(string)), Help: "Below.", Alias: "other",
 			Choices: [][2]string{{"first", "this"}, {"second", "that"}}},
 		{Name: "c", Value: AnyBool(), Note: NoEffect},
 		{Name: "d", Value: AnyBool(), Note: NoEffect},

@@ -33,12 +33,10 @@ func (c Command) ShortHelp(first string) string {
 		return c.WholeHelp(first)
 	}
 	var b strings.Builder
-	about, _, _ := strings.Cut(c.About, "\n\n")
-	b.WriteString(c.usage() + "\n" + first + about + "\n\nOptions:\n\n")
+	b.WriteString(c.usage() + "\n" + first + c.About + "\n\nOptions:\n\n")
 	for _, row := range c.Flags() {
 		if slices.Contains(c.Daily, row.Name) {
-			sentence, _, _ := strings.Cut(row.Help, ". ")
-			entry(&b, "  -"+row.Name+row.Arg, strings.TrimSuffix(sentence, ".")+".")
+			entry(&b, "  "+row.usage(row.Name), row.Sentence()+".")
 		}
 	}
 	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", c.Name)
@@ -49,6 +47,9 @@ func (c Command) ShortHelp(first string) string {
 func (c Command) WholeHelp(first string) string {
 	var b strings.Builder
 	b.WriteString(c.usage() + "\n" + first + c.About + "\n")
+	if c.Details != "" {
+		b.WriteString("\n" + c.Details + "\n")
+	}
 	if flags := c.Flags(); len(flags) > 0 {
 		b.WriteString("\nOptions:\n")
 		flags.write(&b)
@@ -98,10 +99,19 @@ func (f Flags) write(b *strings.Builder) {
 	}
 }
 
+// Sentence returns the first sentence of the Help, without its full stop.
+func (f Flag) Sentence() string {
+	first, _, _ := strings.Cut(f.Help, ". ")
+	return strings.TrimSuffix(first, ".")
+}
+
+// usage returns what is typed, with one of the option's names.
+func (f Flag) usage(name string) string { return "-" + name + f.Sep + f.Arg }
+
 func (f Flag) write(b *strings.Builder) {
 	label := f.Label
 	if label == "" {
-		label = "-" + f.Name + f.Arg
+		label = f.usage(f.Name)
 	}
 	b.WriteByte('\n')
 	entry(b, "  "+label, f.Help)
@@ -112,7 +122,7 @@ func (f Flag) write(b *strings.Builder) {
 		entry(b, "", f.More)
 	}
 	if f.Alias != "" {
-		entry(b, "", "Alias: -"+f.Alias+f.Arg)
+		entry(b, "", "Alias: "+f.usage(f.Alias))
 	}
 }
 

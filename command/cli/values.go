@@ -20,7 +20,7 @@ import (
 // Progress is the row of -progress, for commands that download or take time.
 func Progress(mode *view.Progress) Flag {
 	return Flag{
-		Name: "progress", Arg: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
+		Name: "progress", Sep: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
 		Value: Parsed(mode, view.ParseProgress),
 		Help:  "How it is shown what is under way:",
 		Choices: [][2]string{

@@ -42,8 +42,8 @@ func (o *options) flags() cli.Flags {
 	}, o.modules.Flags(), cli.Flags{
 		cli.Switch("json", &o.json, "Print one JSON object a line, for programs, as init does."),
 		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into a file, beside the output for people."),
-		cli.Progress(&o.progress), cli.NoColor(),
-	}, cli.OpenTofu())
+		cli.Progress(&o.progress),
+	}, cli.Showing())
 }
 
 func parse(args []string, env cli.Environment) (o options, err error) {

@@ -35,7 +35,7 @@ const (
 
 func (o *backendOptions) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "backend", Arg: "=false", Value: cli.Bool(&o.initialize), Alias: "cloud",
+		{Name: "backend", Sep: "=", Arg: "false", Literal: true, Value: cli.Bool(&o.initialize), Alias: "cloud",
 			Help: "Leave the record of the backend as it is."},
 		cli.Option("backend-config=", cli.Strings(&o.config),
 			"A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."),

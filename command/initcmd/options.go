@@ -67,7 +67,7 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
-		cli.Text("lockfile=readonly", &o.lockfile,
+		cli.Word("lockfile=readonly", cli.String(&o.lockfile),
 			"Don't change the lock file. If it isn't up to date, or lacks what \"terraform plan\" needs, that is an error."),
 		cli.Offline(&o.offlineBy,
 			"Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is reported, all at once. Where no lock file says which version, one of these is chosen, with a warning."),
@@ -84,7 +84,7 @@ func (o *options) flags() cli.Flags {
 		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
 			"Make the lock file good for this platform, too, such as linux_amd64. Its packages are read while they are downloaded, and kept nowhere, as with \"providers lock\". May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform.").
 			Or("TFDEPS_PLATFORM", "for which platforms the lock file has to be good, too"),
-		{Name: "hashes", Arg: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
+		{Name: "hashes", Sep: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help:    "Whose hashes to trust for packages that aren't read:",
 			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
 	}.Below("Lock file"), append(cli.Flags{
@@ -95,7 +95,7 @@ func (o *options) flags() cli.Flags {
 			Or("TFDEPS_LOCK_MODULES", "record which modules were fetched"),
 	}, o.modules.Flags()...).Below("Modules"), cli.Flags{
 		sources.MirrorFlag(&o.mirrors),
-		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
+		{Name: "mirror-fallback", Sep: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
 			Help: "What to do where sources come one after the other. Beside -mirror, it has the sources that count without that option asked after the mirrors:",
 			Choices: [][2]string{
 				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
@@ -120,8 +120,7 @@ func (o *options) flags() cli.Flags {
 		cli.Text("report=FILE", &o.report,
 			"Write a web page into this file that shows what was asked, fetched and linked, when, and how large it was. It is also written if init fails, and needs no network to be looked at.").
 			Or("TFDEPS_REPORT", "write a page of the run to this file"),
-		cli.NoColor(),
-	}, cli.OpenTofu()...).Below("Output"))
+	}, cli.Showing()...).Below("Output"))
 }
 
 // cacheFlags returns the flags about the shared cache.
@@ -132,7 +131,7 @@ func (o *options) cacheFlags() cli.Flags {
 			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
 		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
 			"How large the shared cache may be, such as 20GB: once a day, what was used least recently goes, beside what no directory has used for 90 days. It doesn't count for a cache that you name: nothing is removed there.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
-		{Name: "link", Arg: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
+		{Name: "link", Sep: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
 			Help: "How packages get from that cache into this directory:",
 			Choices: [][2]string{
 				{"auto", "from a directory that the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, by a link to it; from the default cache by the first of these that is possible:"},
@@ -319,9 +318,9 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   finds out which modules and providers the configuration and its state
   require, records where the modules are, selects versions of the providers,
   downloads, verifies and unpacks the packages, and records the
-  selections in .terraform.lock.hcl.
+  selections in .terraform.lock.hcl.`
 
-  It may be run at any time, as often as you like. What is installed and
+const details = `  It may be run at any time, as often as you like. What is installed and
   locked already costs no network; configuration and state are never changed.
 
   Packages come from the mirrors of -mirror and TFDEPS_MIRROR alone, if there

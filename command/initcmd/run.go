@@ -34,7 +34,7 @@ import (
 func Command() cli.Command {
 	o := defaults()
 	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: runInit, Lines: true,
-		Usage: "init [options]", About: about, Flags: o.flags, Daily: daily, More: more}
+		Usage: "init [options]", About: about, Details: details, Flags: o.flags, Daily: daily, More: more}
 }
 
 func runInit(m *cli.Meta, args []string) (int, error) {

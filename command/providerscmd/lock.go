@@ -33,7 +33,7 @@ func (o *lockOptions) Flags() cli.Flags {
 		cli.Flags{o.platformFlag()},
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),
 		cli.Flags{
-			{Name: "hashes", Arg: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
+			{Name: "hashes", Sep: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 				Help: "Whose hashes to trust for packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
 			cli.Option("upgrade=ADDRESS[@VERSION]", cli.Strings(&o.upgrades),
 				"Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."),
@@ -43,7 +43,7 @@ func (o *lockOptions) Flags() cli.Flags {
 		o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
 		o.modules.Flags(),
 		cli.Flags{
-			cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
+			o.JSONFlag("Print a JSON object, which is described below."),
 			cli.Progress(&o.progress),
 			cli.NoColor(),
 			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // tfdeps fetches no archive twice anyway

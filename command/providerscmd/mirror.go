@@ -47,8 +47,8 @@ func (o *mirrorOptions) Flags() cli.Flags {
 			o.dirFlag("Take the configuration in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
 			cli.Option("locked=PATH", cli.Paths(&o.locked),
 				"Take what this lock file selects, or those in and below this directory; no configuration is read unless -dir says so. May be given more than once."),
-			cli.Option("versions=all", cli.Func(o.addVersions), "Take all versions that the configuration allows."),
-			{Name: "versions", Arg: "=ADDRESS@VERSION,...",
+			cli.Word("versions=all", cli.Func(o.addVersions), "Take all versions that the configuration allows."),
+			{Name: "versions", Sep: "=", Arg: "ADDRESS@VERSION,...",
 				Help: "Take these; no configuration is read unless -dir says so. May be given more than once."},
 		},
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),
@@ -63,9 +63,9 @@ func (o *mirrorOptions) Flags() cli.Flags {
 		o.modules.Flags(),
 		cli.Flags{
 			sources.CreateRepositoryFlag(&o.createRepository),
-			cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
-			cli.Progress(&o.progress), cli.NoColor(),
-		}, cli.OpenTofu())
+			o.JSONFlag("Print a JSON object, which is described below."),
+			cli.Progress(&o.progress),
+		}, cli.Showing())
 }
 
 // checkOptions finds options that can't be used.

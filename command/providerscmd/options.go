@@ -46,7 +46,7 @@ func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 	return cli.Flags{
 		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."),
 		cli.Text("net-mirror=URL", &o.netMirror, "Take them from this network mirror, and from nowhere else."),
-		cli.Text("from="+from, &o.from, help),
+		cli.Word("from="+from, cli.String(&o.from), help),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 	}

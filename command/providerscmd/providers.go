@@ -58,14 +58,14 @@ type treeOptions struct {
 
 func (o *treeOptions) Flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
-		cli.Option("format=cyclonedx", cli.Func(o.setFormat),
+		o.JSONFlag("Print a JSON object, which is described below."),
+		cli.Word("format=cyclonedx", cli.Func(o.setFormat),
 			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
 		cli.Text("state=FILE", &o.stateFile,
 			"Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-").
 			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
+	}, o.modules.Flags(), cli.Showing())
 }
 
 func (o *treeOptions) setFormat(given string) error {

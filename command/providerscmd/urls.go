@@ -32,7 +32,7 @@ func (o *urlsOptions) Flags() cli.Flags {
 		},
 		o.modules.Flags(),
 		cli.Flags{
-			cli.Switch("json", &o.Out.JSON,
+			o.JSONFlag(
 				"Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."),
 			cli.NoColor(),
 		})
@@ -77,7 +77,7 @@ func (o *urlsOptions) Report() (*result.Result, error) {
 type hashOptions struct{ sources.Reporter }
 
 func (o *hashOptions) Flags() cli.Flags {
-	return cli.Flags{cli.Switch("json", &o.Out.JSON, "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
+	return cli.Flags{o.JSONFlag("Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
 }
 
 // refusedHash is the report of -json about invalid arguments: an array with one object, without a path.

@@ -45,7 +45,7 @@ func (o *verifyOptions) Flags() cli.Flags {
 		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead."),
 		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
 			"For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."),
-		cli.Switch("json", &o.Out.JSON, "Print a JSON object, which is described below."),
+		o.JSONFlag("Print a JSON object, which is described below."),
 		cli.Progress(&o.progress),
 		cli.NoColor(),
 	}

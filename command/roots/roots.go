@@ -46,7 +46,7 @@ type listOptions struct {
 
 func (o *listOptions) Flags() cli.Flags {
 	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
-		cli.Switch("json", &o.Out.JSON, "Print a JSON object: roots, each with directory and because."), cli.NoColor())
+		o.JSONFlag("Print a JSON object: roots, each with directory and because."), cli.NoColor())
 	return flags[1:] // without -recursive, which is the default here
 }
 

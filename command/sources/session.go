@@ -31,6 +31,9 @@ type Reporter struct {
 // Base is the part of a command's options that [Command] fills.
 func (r *Reporter) Base() *Reporter { return r }
 
+// JSONFlag is the row of -json.
+func (r *Reporter) JSONFlag(help string) cli.Flag { return cli.Switch("json", &r.Out.JSON, help) }
+
 // Command returns a command whose options are a T.
 func Command[T any, Options interface {
 	*T

@@ -112,7 +112,7 @@ func skipped(err error) []string {
 	}
 	var notes []string
 	for _, e := range getproviders.SplitErrors(err) {
-		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
+		notes = append(notes, "a source before it failed: "+oneLine(e.Error()))
 	}
 	return notes
 }
