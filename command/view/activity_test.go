@@ -120,12 +120,12 @@ func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain; o.Stderr.Width = 200 })
 	for i := range 5 {
-		p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: string(rune('a' + i))}
+		p := acme(string(rune('a' + i)))
 		a.Observe(begin(p, "https://example.com/a.zip", "example.com"))
 		clock.download(a, p, 10*mb, 100*mb)
 	}
 	clock.Advance(6 * time.Second)
-	a.Observe(came(getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}, 40*mb, 100*mb))
+	a.Observe(came(acme("a"), 40*mb, 100*mb))
 	if got, want := screen.Text(), "Still working on 5 packages, 0 of 5 are done: 80 MB of 500 MB (16%), 6.2 MB/s, 1m7s left"; !strings.HasSuffix(strings.ReplaceAll(got, "\n", ""), want) {
 		t.Errorf("the lines are\n%s\nwant at their end\n%s", got, want)
 	}

@@ -156,7 +156,7 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 		})
 		var all []getproviders.Provider
 		for i := range 8 {
-			all = append(all, getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: unicode + strconv.Itoa(i)})
+			all = append(all, acme(unicode+strconv.Itoa(i)))
 		}
 		v.Observe(pending(all...))
 		for range 2 {

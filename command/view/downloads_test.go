@@ -46,10 +46,7 @@ func timed(clock *watch, change func(*Options)) *speaker {
 }
 
 func begin(p getproviders.Provider, archive, short string) event.Event {
-	address, err := url.Parse(archive)
-	if err != nil {
-		panic(err)
-	}
+	address, _ := url.Parse(archive)
 	e := on(event.Fetching, p, v1, "registry "+short, getproviders.HTTPArchive{URL: address})
 	e.Package.ShortSource = short
 	return e

@@ -14,8 +14,10 @@ func planned(p getproviders.Provider, action string, reasons ...CheckReason) Pla
 }
 
 // from is version 1.2.3 of a provider in its registry.
-func from(p getproviders.Provider, location string, bytes int64) providercache.PlannedFetch {
-	return providercache.PlannedFetch{Selection: getproviders.Selection{Provider: p, Version: v1}, Source: "registry example.com", Location: location, Bytes: bytes}
+func from(p getproviders.Provider, location string, bytes int64, action string, reasons ...CheckReason) PlannedProvider {
+	all := planned(p, action, reasons...)
+	all.From, all.Source, all.Version, all.Location, all.Bytes = "example.com", "registry example.com", v1, location, bytes
+	return all
 }
 
 func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
@@ -27,13 +29,14 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 			{Downloading: modules.Downloading{Key: "git", Package: "git::https://example.com/g\x1b[2J"}, Code: "module_absent"},
 		},
 		Providers: []PlannedProvider{
-			{PlannedFetch: from(alpha, "https://example.com/v1/", 12_000_000), From: "example.com", Action: PlanFetch, Reasons: []CheckReason{missing}},
-			{PlannedFetch: from(beta, "", 0), From: "example.com", Was: getproviders.MustParseVersion("1.0.0"), Action: PlanFetch},
-			{PlannedFetch: from(gamma, "", 0), Action: PlanLink},
+			from(alpha, "https://example.com/v1/", 12_000_000, PlanFetch, missing),
+			from(beta, "", 0, PlanFetch),
+			from(gamma, "", 0, PlanLink),
 			planned(builtIn, PlanBuiltIn),
 		},
 		Others: []CheckReason{{Code: "backend_changed", Detail: "it has changed"}},
 	}
+	p.Providers[1].Was = getproviders.MustParseVersion("1.0.0")
 	s := newSpeaker(nil)
 	s.Planned(p)
 	s.check(t, `- module net: fetch acme/net/cloud 1.2.0, now 1.1.0 (module_upgrade)

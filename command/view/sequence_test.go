@@ -16,11 +16,15 @@ import (
 )
 
 var (
-	alpha   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
-	beta    = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
-	gamma   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "gamma"}
+	alpha   = acme("alpha")
+	beta    = acme("beta")
+	gamma   = acme("gamma")
 	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
 )
+
+func acme(name string) getproviders.Provider {
+	return getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: name}
+}
 
 // recorded is a record that has seen events.
 func recorded(events ...event.Event) *run {

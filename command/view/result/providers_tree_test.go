@@ -14,10 +14,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
+func acme(name string) getproviders.Provider {
+	return getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: name}
+}
+
 var (
-	alpha   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
-	beta    = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "beta"}
-	gamma   = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "gamma"}
+	alpha   = acme("alpha")
+	beta    = acme("beta")
+	gamma   = acme("gamma")
 	builtIn = getproviders.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: "terraform"}
 )
 
@@ -129,7 +133,7 @@ func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at := must.Get(url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F"))(t)
 	p := providercache.LockedPackage{Outcome: providercache.Outcome{
-		Selection: getproviders.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
+		Selection: getproviders.Selection{Provider: acme("widget"), Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Bytes: 5,
 	}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}}
 	report := URLs([]explain.LockedDir{{
