@@ -50,30 +50,6 @@ type Flag struct {
 // NoEffect is the Note of options of Terraform that have no effect here.
 const NoEffect = "Accepted and without effect"
 
-// NoColor is the row of -no-color, which every command takes.
-func NoColor() Flag {
-	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. NO_COLOR leaves out colours only."}
-}
-
-// noteDiagnostics is the Note of options about how problems are shown.
-const noteDiagnostics = "Options of OpenTofu that are accepted and have no effect"
-
-// Showing returns the options of all commands of Terraform and of OpenTofu about how problems are shown.
-func Showing() Flags {
-	return Flags{
-		NoColor(),
-		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
-		Option("consolidate-warnings", AnyBool(), "Show similar warnings about files as one, which is the default. =false shows each."),
-		Option("consolidate-errors", AnyBool(), "Show similar errors about files as one, too."),
-		{Name: "deprecation", Value: Func(func(level string) error {
-			if !strings.HasPrefix(level, "module:") {
-				return errors.New("it has to be module:all, module:local or module:none")
-			}
-			return nil
-		}), Note: noteDiagnostics},
-	}
-}
-
 // Option returns the row of an option; usage is its name and what follows it, as in "dir=DIR".
 func Option(usage string, value Value, help string) Flag {
 	end := strings.IndexAny(usage+"=", "= ")
