@@ -231,14 +231,15 @@ func TestFresh_RemembersNothing(t *testing.T) {
 // TestFront_EndsWhatClientsHoldUp: a client that takes nothing of an answer, or doesn't send the body that it announced, has
 // no connection for ever.
 func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
+	t.Parallel()
 	ended := make(chan error, 1)
 	f := quietFront()
-	f.taking = 50 * time.Millisecond
+	f.taking = 500 * time.Millisecond // longer than a busy machine holds up one piece
 	f.sending = 50 * time.Millisecond
 	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/long" {
 			for range 5 {
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(120 * time.Millisecond)
 				_, _ = w.Write(make([]byte, 8<<10))
 			}
 		}
@@ -292,11 +293,12 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 // TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off,
 // because its client isn't slow. HTTP/2 checks deadlines also when nothing is written.
 func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
+	t.Parallel()
 	f := quietFront()
-	f.taking = 50 * time.Millisecond
+	f.taking = 500 * time.Millisecond
 	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for range 2 {
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(700 * time.Millisecond)
 			_, _ = w.Write(make([]byte, 8<<10))
 		}
 	})))
