@@ -87,9 +87,7 @@ func (o *transferOptions) check(location string) {
 	if !o.push && !places.IsURL(location) {
 		o.Log.Add(checkPulled(location)...)
 	}
-	if invalid := sources.CheckCreateRepository(o.createRepository, location); invalid != nil {
-		o.Log.Add(invalid)
-	}
+	sources.CheckCreateRepository(o.Meta, o.Log, o.createRepository, location)
 }
 
 // checkPulled finds a directory that can't have packages. An empty one is no error, because the first push may fill it.

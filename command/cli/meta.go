@@ -156,9 +156,16 @@ func (m *Meta) Blame(lineBreak string, options ...string) string {
 	return ""
 }
 
-// Conflict is an error about two options; why says why they contradict each other.
-func (m *Meta) Conflict(one, other, why string) *problem.Problem {
-	return problem.Errorf("invalid_option", "The "+one+" flag conflicts with "+other+".", "%s Leave out one of the two.%s", why, m.Blame("\n\n", other, one))
+// Refuse adds an error about these options if broken is true.
+func (m *Meta) Refuse(log *problem.Log, broken bool, summary, detail string, options ...string) {
+	if broken {
+		log.Add(problem.Error("invalid_option", summary, detail+m.Blame("\n\n", options...)))
+	}
+}
+
+// Conflict is Refuse for two options; why says why they contradict each other.
+func (m *Meta) Conflict(log *problem.Log, broken bool, one, other, why string) {
+	m.Refuse(log, broken, "The "+one+" flag conflicts with "+other+".", why+" Leave out one of the two.", other, one)
 }
 
 // UserAgent returns the User-Agent of requests, which begins with the product and its version,

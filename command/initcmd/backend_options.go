@@ -1,6 +1,7 @@
 package initcmd
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -70,28 +71,26 @@ func (o *backendOptions) collect(given cli.Given) {
 
 // conflicts finds options that contradict each other.
 func (o *backendOptions) conflicts(m *cli.Meta, json bool, log *problem.Log) {
-	log.Refuse(o.with != "" && products.StandInFor(o.with) == nil, "Invalid program",
-		"The value of -with is %q. It can be \"terraform\" or \"tofu\".%s", o.with, m.Blame("\n\n", "-with"))
-	log.Refuse(o.migrate && !json && o.reconfigure, "Invalid init options",
-		"The -migrate-state and -reconfigure options are mutually-exclusive.%s", m.Blame("\n\n", "-migrate-state", "-reconfigure"))
+	m.Refuse(log, o.with != "" && products.StandInFor(o.with) == nil, "Invalid program",
+		fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with), "-with")
+	m.Refuse(log, o.migrate && !json && o.reconfigure, "Invalid init options",
+		"The -migrate-state and -reconfigure options are mutually-exclusive.", "-migrate-state", "-reconfigure")
 	const noStores = "It is about state stores, which no released version of Terraform has."
-	log.Refuse(o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
-	log.Refuse(!o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)
+	m.Refuse(log, o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
+	m.Refuse(log, !o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)
 }
 
 // unknown finds options that the product doesn't have, and that tfdeps can't replace.
-func (o *backendOptions) unknown(json bool, product getproviders.Product) problem.List {
+func (o *backendOptions) unknown(m *cli.Meta, json bool, product getproviders.Product) problem.List {
+	var log problem.Log
 	d := dialect.Of(product)
-	if o.migrate && json && !d.Understands("migrate_in_json") {
-		return problem.Fail("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
-			"Moving state asks questions. Leave out one of the two.")
-	}
+	m.Refuse(&log, o.migrate && json && !d.Understands("migrate_in_json"), "The -migrate-state and -json options are mutually-exclusive",
+		"Moving state asks questions. Leave out one of the two.", "-migrate-state", "-json")
 	for _, name := range o.foreign {
-		if !d.Understands(name) {
-			return problem.Fail("invalid_option", "Failed to parse command-line flags", "flag provided but not defined: -%s. Only Terraform has it%s.", name, foreign[name])
-		}
+		m.Refuse(&log, !d.Understands(name), "Failed to parse command-line flags",
+			"flag provided but not defined: -"+name+". Only Terraform has it"+foreign[name]+".", "-"+name)
 	}
-	return nil
+	return log.All
 }
 
 // foreign are options that only some versions of Terraform have, each with these versions.

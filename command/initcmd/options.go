@@ -239,18 +239,17 @@ func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 // conflicts finds options that contradict each other.
 func (o *options) conflicts(m *cli.Meta, given cli.Given) problem.List {
 	var log problem.Log
-	log.Refuse(given.Has("backend") && given.Has("cloud"), "Invalid init options",
-		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use%s", m.Blame("\n\n", "-backend", "-cloud"))
-	log.Refuse(o.lockfile != "" && o.lockfile != "readonly", "Invalid lock file mode",
-		"The value of -lockfile is %q. The only mode there is to choose is \"readonly\".%s", o.lockfile, m.Blame("\n\n", "-lockfile"))
-	if o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0 {
-		log.Add(m.Conflict("-mirror", "-plugin-dir", "Packages come from the directories of -plugin-dir, and from nowhere else."))
-	}
+	m.Refuse(&log, given.Has("backend") && given.Has("cloud"), "Invalid init options",
+		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use", "-backend", "-cloud")
+	m.Refuse(&log, o.lockfile != "" && o.lockfile != "readonly", "Invalid lock file mode",
+		fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile), "-lockfile")
+	m.Conflict(&log, o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "-mirror", "-plugin-dir",
+		"Packages come from the directories of -plugin-dir, and from nowhere else.")
 	o.forbidden(m, &log)
-	o.roots.Refuse(&log)
-	log.Refuse(o.sameVersions && (!o.check || !o.roots.Given()), "The -same-versions flag needs -check and several directories.",
-		"It compares lock files. Give -recursive or -dir, too.")
-	log.Refuse(o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive%s", m.Blame("\n\n", "-json", "-json-into"))
+	o.roots.Refuse(m, &log)
+	m.Refuse(&log, o.sameVersions && (!o.check || !o.roots.Given()), "The -same-versions flag needs -check and several directories.",
+		"It compares lock files. Give -recursive or -dir, too.", "-same-versions")
+	m.Refuse(&log, o.json && o.jsonInto != "", "Invalid output format", "The -json and -json-into arguments are mutually exclusive", "-json", "-json-into")
 	o.backend.collect(given)
 	o.backend.conflicts(m, o.json, &log)
 	return log.All
@@ -267,9 +266,7 @@ func (o *options) forbidden(m *cli.Meta, log *problem.Log) {
 		planBy = o.by["plan"]
 	}
 	conflict := func(given bool, option, with, why string) {
-		if given && with != "" {
-			log.Add(m.Conflict(option, with, why))
-		}
+		m.Conflict(log, given && with != "", option, with, why)
 	}
 	conflict(o.upgrade, "-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
 	conflict(o.upgrade && o.readonlyBy == "", "-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")

@@ -43,7 +43,7 @@ func runInit(m *cli.Meta, args []string) (int, error) {
 	if opts.unexpected != nil && dialect.Of(product).Understands("no_arguments") {
 		opts.unexpected.Summary = "No positional arguments are expected"
 	}
-	problems = slices.Concat(problems, invalid, opts.backend.unknown(opts.json, product), opts.backend.unable(m))
+	problems = slices.Concat(problems, invalid, opts.backend.unknown(m, opts.json, product), opts.backend.unable(m))
 	shown, m, end, unwritable := m.NewInit(product, from.Because(m, product), opts.json, opts.jsonInto, opts.progress, opts.roots.Given())
 	defer end()
 	m.Remembers = !opts.looks()

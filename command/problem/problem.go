@@ -123,13 +123,6 @@ func (l *Log) Unsaved(code, summary string, err error) bool {
 	return l.Add(Unsaved(code, summary, err)...)
 }
 
-// Refuse adds an error about options if broken is true.
-func (l *Log) Refuse(broken bool, summary, format string, args ...any) {
-	if broken {
-		l.Fail("invalid_option", summary, format, args...)
-	}
-}
-
 // Warningf adds a warning.
 func (l *Log) Warningf(code, summary, format string, args ...any) {
 	l.Add(Warningf(code, summary, format, args...))

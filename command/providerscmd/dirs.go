@@ -70,7 +70,7 @@ func (o *packageOptions) read() ([]directory, bool) {
 // load reads the root modules.
 func (o *packageOptions) load() (dirs []*directory, ok bool) {
 	given := []roots.Root{{Dir: "."}}
-	if o.roots.Refuse(o.Log); o.roots.Given() {
+	if o.roots.Refuse(o.Meta, o.Log); o.roots.Given() {
 		given, _ = o.roots.Find(o.Meta, o.Product, nil, o.Log)
 	}
 	for _, g := range given {

@@ -55,7 +55,7 @@ func (o *lockOptions) Report() (*result.Result, error) {
 	o.checkSource()
 	var invalid problem.List
 	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
-	ok := o.Choose(append(o.problems, invalid...)...)
+	ok := o.Choose(append(o.problems.All, invalid...)...)
 	v := view.NewLock(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))
 	o.Meta = o.Meta.Showing(v.Activity)
 	o.Meta.Remembers = true

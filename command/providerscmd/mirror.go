@@ -72,25 +72,16 @@ func (o *mirrorOptions) Flags() cli.Flags {
 func (o *mirrorOptions) checkOptions() {
 	o.checkSource()
 	if len(o.Operands) != 1 || o.Operands[0] == "" {
-		o.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
+		o.refuse(true, "No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	} else {
 		o.target = o.Operands[0]
 	}
-	if o.prune && places.IsOCI(o.target) {
-		o.refuse("The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.")
-	}
-	if invalid := sources.CheckCreateRepository(o.createRepository, o.target); invalid != nil {
-		o.problems = append(o.problems, invalid)
-	}
-	if !o.Has("prune-grace") {
-		return
-	}
-	if o.pruneGrace < 0 {
-		o.refuse("Invalid value of -prune-grace", fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", o.pruneGrace))
-	}
-	if !o.prune {
-		o.refuse("The -prune-grace flag needs -prune", "It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.")
-	}
+	o.refuse(o.prune && places.IsOCI(o.target), "The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.", "-prune")
+	sources.CheckCreateRepository(o.Meta, &o.problems, o.createRepository, o.target)
+	o.refuse(o.pruneGrace < 0, "Invalid value of -prune-grace",
+		fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", o.pruneGrace), "-prune-grace")
+	o.refuse(o.Has("prune-grace") && !o.prune, "The -prune-grace flag needs -prune",
+		"It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.", "-prune-grace")
 }
 
 // addVersions reads "all", or versions of providers, separated by commas.
@@ -108,7 +99,7 @@ func (o *mirrorOptions) addVersions(given string) error {
 // them.
 func (o *mirrorOptions) Report() (*result.Result, error) {
 	o.checkOptions()
-	ok := o.Choose(o.problems...)
+	ok := o.Choose(o.problems.All...)
 	v := view.NewMirror(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))
 	if o.Meta = o.Meta.Showing(v.Activity); ok {
 		o.fill(v)

@@ -32,11 +32,11 @@ type packageOptions struct {
 	progress view.Progress
 	each     bool // an error in a directory doesn't stop the others
 
-	problems problem.List // with values of options
+	problems problem.Log // with values of options
 }
 
 func (o *packageOptions) platformFlag() cli.Flag {
-	return cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, &o.allPlatforms, &o.problems),
+	return cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, &o.allPlatforms, &o.problems.All),
 		`A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`)
 }
 
@@ -64,21 +64,22 @@ func (o *packageOptions) checkSource() {
 	u, err := url.Parse(o.netMirror)
 	switch fromConfig := o.from == "config"; {
 	case !fromConfig && o.from != "origin":
-		o.refuse("Invalid installation method options", fmt.Sprintf(
-			"The value of -from is %q. It is \"origin\", each provider's own registry, or \"config\", what the CLI configuration says.", o.from))
+		o.refuse(true, "Invalid installation method options", fmt.Sprintf(
+			"The value of -from is %q. It is \"origin\", each provider's own registry, or \"config\", what the CLI configuration says.", o.from), "-from")
 	case o.fsMirror != "" && o.netMirror != "":
-		o.refuse("Invalid installation method options", "The -fs-mirror and -net-mirror command line options are mutually-exclusive.")
+		o.refuse(true, "Invalid installation method options", "The -fs-mirror and -net-mirror command line options are mutually-exclusive.", "-fs-mirror", "-net-mirror")
 	case o.fsMirror+o.netMirror != "" && o.mirrors != nil:
-		o.refuse("Invalid installation method options", "The option -mirror can't be used together with -fs-mirror or -net-mirror, which have packages come from nowhere else.")
+		o.refuse(true, "Invalid installation method options", "The option -mirror can't be used together with -fs-mirror or -net-mirror, which have packages come from nowhere else.", "-mirror", "-fs-mirror", "-net-mirror")
 	case fromConfig && o.fsMirror+o.netMirror != "":
-		o.refuse("Invalid installation method options", "The option -from=config can't be used together with -fs-mirror or -net-mirror.")
+		o.refuse(true, "Invalid installation method options", "The option -from=config can't be used together with -fs-mirror or -net-mirror.", "-from", "-fs-mirror", "-net-mirror")
 	case o.netMirror != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
-		o.refuse("Invalid network mirror URL", "The -net-mirror option requires a valid https: URL as the mirror base URL.")
+		o.refuse(true, "Invalid network mirror URL", "The -net-mirror option requires a valid https: URL as the mirror base URL.", "-net-mirror")
 	}
 }
 
-func (o *packageOptions) refuse(summary, detail string) {
-	o.problems = append(o.problems, problem.Error("invalid_option", summary, detail))
+// refuse adds an error about these options if broken is true.
+func (o *packageOptions) refuse(broken bool, summary, detail string, options ...string) {
+	o.Meta.Refuse(&o.problems, broken, summary, detail, options...)
 }
 
 // connect opens the source of packages: the registries,

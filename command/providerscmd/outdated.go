@@ -54,7 +54,7 @@ func (o *outdatedOptions) Report() (*result.Result, error) {
 	remembering.Remembers = true
 	o.Meta, o.each = &remembering, true
 	var found []result.Dependency
-	if o.Choose(o.problems...) {
+	if o.Choose(o.problems.All...) {
 		found = o.outdated()
 	}
 	if len(found) == 0 && o.Log.All.HasErrors() {

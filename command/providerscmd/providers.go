@@ -75,19 +75,15 @@ func (o *treeOptions) setFormat(given string) error {
 	return nil
 }
 
-// check finds options that contradict each other.
-func (o *treeOptions) check(log *problem.Log) {
-	log.Refuse(o.Out.JSON && o.format != "", "Invalid output format", "The -json and -format arguments are mutually exclusive")
-	log.Refuse(o.policies != nil && o.format == "", "The -policy flag needs -format", "Only with -format does the output say what a policy refuses.")
-}
-
 // Report returns which module requires which providers, or nil after an error. Modules are those
 // in modules.json: nothing is installed. Terraform doesn't check for which of its versions
 // they are.
 func (o *treeOptions) Report() (*result.Result, error) {
 	s := o.Session
 	s.Choose()
-	if o.check(s.Log); !s.Log.Add() {
+	s.Meta.Refuse(s.Log, o.Out.JSON && o.format != "", "Invalid output format", "The -json and -format arguments are mutually exclusive", "-json", "-format")
+	s.Meta.Refuse(s.Log, o.policies != nil && o.format == "", "The -policy flag needs -format", "Only with -format does the output say what a policy refuses.", "-policy")
+	if !s.Log.Add() {
 		return nil, nil
 	}
 	dir := workdir.Load(s.Meta, s.Product, ".", o.modules)

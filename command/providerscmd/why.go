@@ -37,7 +37,7 @@ func (o *whyOptions) Report() (*result.Result, error) {
 	}
 	o.each = true
 	var found []result.Requirer
-	if o.Choose(o.problems...) {
+	if o.Choose(o.problems.All...) {
 		if found = o.why(o.Operands[0]); len(found) == 0 {
 			o.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", o.Operands[0])
 		}

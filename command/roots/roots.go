@@ -53,7 +53,7 @@ func (o *listOptions) Flags() cli.Flags {
 // Report lists the root modules.
 func (o *listOptions) Report() (*result.Result, error) {
 	o.Choose()
-	if o.Refuse(o.Log); !o.Log.Add() {
+	if o.Refuse(o.Meta, o.Log); !o.Log.Add() {
 		return nil, nil
 	}
 	found, ok := o.Find(o.Meta, o.Product, o.Operands, o.Log)
@@ -94,8 +94,8 @@ func (o *Options) Given() bool {
 }
 
 // Refuse finds options that need others.
-func (o *Options) Refuse(log *problem.Log) {
-	log.Refuse(len(o.Also) > 0 && o.Since == "", "The -also flag needs -changed-since.", "It says whose changes count, too.")
+func (o *Options) Refuse(m *cli.Meta, log *problem.Log) {
+	m.Refuse(log, len(o.Also) > 0 && o.Since == "", "The -also flag needs -changed-since.", "It says whose changes count, too.", "-also")
 }
 
 // Root is a working directory.

@@ -164,11 +164,9 @@ func CreateRepositoryFlag(given *string) cli.Flag {
 }
 
 // CheckCreateRepository refuses the option -create-repository if the location is no OCI registry.
-func CheckCreateRepository(given, location string) *problem.Problem {
-	if given == "" || places.IsOCI(location) {
-		return nil
-	}
-	return problem.Error("invalid_option", "The -create-repository flag needs oci://", "It says how repositories of an OCI registry are created, and the packages go to another place.")
+func CheckCreateRepository(m *cli.Meta, log *problem.Log, given, location string) {
+	m.Refuse(log, given != "" && !places.IsOCI(location), "The -create-repository flag needs oci://",
+		"It says how repositories of an OCI registry are created, and the packages go to another place.", "-create-repository")
 }
 
 // hookOutput is how many bytes of the command's output an error quotes.

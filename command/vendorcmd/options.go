@@ -136,21 +136,11 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 
 // checkTogether refuses options that contradict each other.
 func (o *options) checkTogether(m *cli.Meta, given cli.Given) {
-	refuse := func(one, other, why string) {
-		o.log.Add(m.Conflict(one, other, why))
-	}
-	switch {
-	case o.check && o.upgrade:
-		refuse("-upgrade", "-check", "It always has something to do.")
-	case o.check && o.bundle != "":
-		refuse("-o", "-check", "A check writes nothing.")
-	case o.unpack == "" && len(o.accepted) > 0:
-		o.log.Fail("invalid_option", "The -accept-hash flag needs -unpack.", "It says what an archive may add to what is locked.")
-	}
-	o.roots.Refuse(&o.log)
-	if o.roots.Given() && o.bundle != "" {
-		refuse("-o", "-recursive", "One archive is for one directory.")
-	}
+	m.Conflict(&o.log, o.check && o.upgrade, "-upgrade", "-check", "It always has something to do.")
+	m.Conflict(&o.log, o.check && o.bundle != "", "-o", "-check", "A check writes nothing.")
+	m.Refuse(&o.log, o.unpack == "" && len(o.accepted) > 0, "The -accept-hash flag needs -unpack.", "It says what an archive may add to what is locked.", "-accept-hash")
+	o.roots.Refuse(m, &o.log)
+	m.Conflict(&o.log, o.roots.Given() && o.bundle != "", "-o", "-recursive", "One archive is for one directory.")
 	if o.unpack == "" {
 		return
 	}
@@ -158,7 +148,7 @@ func (o *options) checkTogether(m *cli.Meta, given cli.Given) {
 		switch name {
 		case "unpack", "accept-hash", "json":
 		default:
-			refuse("-"+name, "-unpack", "What is unpacked is what the archive has.")
+			m.Conflict(&o.log, true, "-"+name, "-unpack", "What is unpacked is what the archive has.")
 		}
 	}
 }
