@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -130,4 +131,24 @@ func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 		}
 		must.Fail(t, must.ErrorOf(os.Lstat(to)), fs.ErrNotExist, mode)
 	}
+}
+
+// ending is a context that ends after some looks at it.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (e *ending) Err() error {
+	if e.looks--; e.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestCopyTree_StopsInTheMiddleOfAFile(t *testing.T) {
+	t.Parallel()
+	from := t.TempDir()
+	must.Write(t, filepath.Join(from, "file"), make([]byte, 2*copyPiece))
+	must.Fail(t, CopyTree(&ending{context.Background(), 3}, from, filepath.Join(t.TempDir(), "to"), false), context.Canceled)
 }
