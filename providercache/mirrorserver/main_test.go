@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -114,6 +115,7 @@ func (m *mirroring) serve(source getproviders.Source) *running {
 	f := &providercache.Fetcher{Source: source, Platform: linux, Client: m.registry.Client(), Policy: m.policy, Choice: m.choice, Limits: m.limits, Now: m.clock.Now}
 	server := must.Get(mirrorserver.Handler(f, m.bucket, m.opts))(m.tb)
 	front := httptest.NewServer(server)
+	front.Client().Timeout = soon
 	m.tb.Cleanup(func() {
 		server.Close()
 		front.Close()
@@ -144,7 +146,7 @@ func archiveOf(name string) string { return strings.ReplaceAll(archive, "widget"
 type answered struct {
 	*http.Response
 	body []byte
-	err  error // why its end wasn't reached
+	err  error // why its end wasn't reached, or why there is no response
 }
 
 func (r *running) get(path string, headers ...string) answered {
@@ -167,7 +169,10 @@ func (r *running) request(method, path string, headers ...string) answered {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp := must.Get(r.front.Client().Do(req))(r.tb)
+	resp, err := r.front.Client().Do(req)
+	if err != nil {
+		return answered{&http.Response{}, nil, err}
+	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	return answered{resp, body, err}
@@ -230,14 +235,18 @@ func (r *running) settle() {
 	await(r.tb, func() bool { return r.stat("downloads_running") == 0 })
 }
 
+// soon is when a test ends that waits for what doesn't happen.
+const soon = 20 * time.Second
+
 // await waits for something that happens soon.
 func await(t testing.TB, happened func() bool) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
 	for !happened() {
-		if t.Context().Err() != nil {
+		if par.Pause(ctx, time.Millisecond) != nil {
 			t.Fatal("it doesn't happen")
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

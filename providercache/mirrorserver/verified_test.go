@@ -2,7 +2,6 @@ package mirrorserver_test
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,12 +46,8 @@ func TestHandler_VerifiesBeforeItStores(t *testing.T) {
 			server.settle()
 			m.registry.Break(lie.kind, lie.fault)
 			for range 2 {
-				if resp, err := server.front.Client().Get(server.front.URL + large); err == nil { // there may be no status, either
-					body, err := io.ReadAll(resp.Body)
-					resp.Body.Close()
-					if resp.StatusCode == http.StatusOK && err == nil || bytes.HasSuffix(body, content[len(content)-22:]) {
-						t.Errorf("the client has %d bytes, %s, %v", len(body), resp.Status, err)
-					}
+				if got := server.get(large); got.StatusCode == http.StatusOK && got.err == nil || bytes.HasSuffix(got.body, content[len(content)-22:]) {
+					t.Errorf("the client has %d bytes, %s, %v", len(got.body), got.Status, got.err)
 				}
 				server.settle()
 			}
