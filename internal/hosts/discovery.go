@@ -163,11 +163,15 @@ func explain(err error, host Hostname, service string) *Fault {
 	return failed
 }
 
+// hostsKnown bounds the memory of a server whose clients choose the hosts.
+const hostsKnown = 100
+
 func (d *Discovery) services(ctx context.Context, host Hostname) (services, error) {
 	host = d.Aliases.of(host)
 	if forced, ok := d.Forced[host]; ok {
 		return forcedServices(discoveryURL(host), forced), nil
 	}
+	d.known.Trim(hostsKnown)
 	find := func(ctx context.Context) (services, error) {
 		return d.known.Do(ctx, host, time.Now, d.MaxAge, func(ctx context.Context) (services, error) { return d.ask(ctx, host) })
 	}

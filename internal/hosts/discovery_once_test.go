@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -34,6 +35,19 @@ func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 	must.Equal(t, must.Get(d.Service(t.Context(), "example.com", "providers.v1"))(t).String(), "https://example.com/p/")
 	must.Get(d.Service(t.Context(), "example.org", "providers.v1"))(t)
 	must.Equal(t, asked.all(), "example.com example.org", "asked")
+}
+
+// TestDiscovery_RemembersSoManyHosts: a server's clients choose which hosts are asked.
+func TestDiscovery_RemembersSoManyHosts(t *testing.T) {
+	asked := 0
+	d := discovering(func(req *http.Request) *http.Response {
+		asked++
+		return answer(req, 404)
+	})
+	for i := range 600 {
+		d.Service(t.Context(), Hostname(fmt.Sprintf("h%d.example.com", i%300)), "providers.v1")
+	}
+	must.Equal(t, asked > 450, true, asked)
 }
 
 func TestDiscovery_ForgetsFailures(t *testing.T) {

@@ -184,3 +184,12 @@ func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge
 
 // Forget is [Memo.Forget].
 func (a *Aged[K, V]) Forget(key K) { a.memo.Forget(key) }
+
+// Trim forgets all values if there are more than most.
+func (a *Aged[K, V]) Trim(most int) {
+	a.memo.mu.Lock()
+	defer a.memo.mu.Unlock()
+	if len(a.memo.calls) > most {
+		clear(a.memo.calls) // those that are running serve their callers
+	}
+}
