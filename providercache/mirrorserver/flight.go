@@ -123,7 +123,7 @@ func (s *Server) leave(share *par.Share[*flight]) {
 	}
 }
 
-// download downloads an archive from the source and stores it.
+// download downloads an archive from the source and stores it. Clients learn of an error if the download failed, not if storing did.
 func (s *Server) download(ctx context.Context, f *flight, asked request, record packagesRecord) error {
 	account := s.room.Open() // for the package's metadata; archives are written to the disk
 	found, err := s.fresh().Package(hosts.WithMeter(ctx, account.Take), asked.provider, asked.version, asked.platform)
@@ -173,23 +173,20 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, record 
 		s.opts.Log.Warn("an archive isn't stored, because its source has nothing to authenticate it by", "archive", f.key)
 		return nil
 	}
-	if err := s.put(ctx, asked, path, got.ZH, got.H1, got.Released); err != nil {
-		if disk.IsFull(err) {
-			s.counts.diskFull.Add(1)
-		}
+	if err = s.put(ctx, asked, path, got); err != nil {
 		s.notStored("archive", f.key, err)
 	}
-	return nil
+	return err
 }
 
 // put stores an archive that has passed all checks. Clients already
 // have all of it, so a server that ends meanwhile still stores it.
-func (s *Server) put(ended context.Context, asked request, path string, zh, h1 getproviders.Hash, released time.Time) error {
+func (s *Server) put(ended context.Context, asked request, path string, got receipt.Provenance) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ended))
 	defer cancel()
 	stop := context.AfterFunc(ended, func() { time.AfterFunc(markTimeout, cancel) })
 	defer stop()
-	key, err := archiveKey(asked.provider, asked.version, asked.platform, zh, h1, released)
+	key, err := archiveKey(asked.provider, asked.version, asked.platform, got.ZH, got.H1, got.Released)
 	if err != nil {
 		return err
 	}
@@ -198,11 +195,7 @@ func (s *Server) put(ended context.Context, asked request, path string, zh, h1 g
 		return err
 	}
 	defer file.Close()
-	stat, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	err = buckets.PutOnce(ctx, s.bucket, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{ContentType: "application/zip", CacheControl: s.caching(archiveCaching)})
+	err = buckets.PutOnce(ctx, s.bucket, key, io.NewSectionReader(file, 0, got.ArchiveBytes), blob.PutOptions{ContentType: "application/zip", CacheControl: s.caching(archiveCaching)})
 	s.stored.forget(archivesDir(asked.provider, asked.version))
 	return err
 }
@@ -223,12 +216,7 @@ func (f *flight) open(ctx context.Context, part bool) (*flightReader, error) {
 		return nil, err
 	}
 	if at.size < 0 {
-		stat, err := file.Stat()
-		if err != nil {
-			file.Close()
-			return nil, err
-		}
-		at.size = stat.Size()
+		at.size, _ = at.mark.At()
 	}
 	return &flightReader{ctx: ctx, flight: f, arrival: at, file: file}, nil
 }

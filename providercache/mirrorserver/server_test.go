@@ -99,6 +99,12 @@ func TestHandler_SendsWhatArrives(t *testing.T) {
 	must.EqualSlices(t, must.Get(io.ReadAll(resp.Body))(t), content[8000:])
 }
 
+func TestHandler_SendsAnArchiveOfUnknownSize(t *testing.T) {
+	m := newMirroring(t)
+	m.registry.Break("archive", providertest.Fault{Header: http.Header{"Content-Length": nil}})
+	must.EqualSlices(t, m.start().found(archive).body, contentOf("widget", "1.0.0", linux))
+}
+
 // TestHandler_DownloadsOnWhenTheClientHasLeft: the next one gets what the first one has begun.
 func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	m := newMirroring(t)
