@@ -149,6 +149,7 @@ func (s *scan) list(dir string) (dirs []string) {
 	}
 	patterns := result.Each(suffixes, func(suffix string) string { return "*" + suffix })
 	repo, err := openRepository(s.m, dir)
+	// Git says it by these words alone.
 	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
 		s.log.Warningf("", "What git ignores isn't left out", "%s.", err)
 	}

@@ -90,7 +90,8 @@ func moduleCause(p *problem.Problem) string {
 	return key
 }
 
-// unquoted returns a hint about missing quotes, often the reason why text is read as the name of a variable.
+// unquoted returns a hint about missing quotes, often the reason why text is read as the name of a variable. HCL's summary is all that
+// tells this problem.
 func unquoted(p *problem.Problem) string {
 	if p.Summary != "Variables not allowed" || p.Subject != nil && slices.Contains([]string{".tf", ".tofu", ".json"}, filepath.Ext(p.Subject.Filename)) {
 		return ""

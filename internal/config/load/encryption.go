@@ -97,18 +97,17 @@ const EncryptionVariable = "TF_ENCRYPTION"
 // none from services; plan finds the mistakes there. It isn't safe for concurrent use.
 func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	d := &document{product: m.grammar.product, grammar: m.grammar, scope: m.scope}
-	e := m.encryption
+	e, name := m.encryption, EncryptionVariable
 	if environment = strings.TrimSpace(environment); environment != "" {
-		name := EncryptionVariable
 		if environment[0] == '{' {
 			name += ".json" // selects the JSON syntax
 		}
 		file, diags := static.Parse([]byte(environment), name)
 		d.report(diags...)
 		if file == nil || file.Body == nil || diags.HasErrors() {
-			return withoutSource(d.found.diags)
+			return withoutSource(name, d.found.diags)
 		}
-		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: diagnostic.Beginning(EncryptionVariable)}))
+		e = e.override(d.decodeEncryption(&hcl.Block{Body: file.Body, DefRange: diagnostic.Beginning(name)}))
 	}
 	if e == nil {
 		return nil
@@ -116,14 +115,14 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	for _, name := range slices.Sorted(maps.Keys(e.targets)) {
 		d.checkTarget(e, e.targets[name])
 	}
-	return withoutSource(d.found.diags)
+	return withoutSource(name, d.found.diags)
 }
 
-// withoutSource removes the positions of problems in the variable, because it is no file and its
+// withoutSource removes the positions of problems in the variable, whose name they have for that of a file, because its
 // lines are secret.
-func withoutSource(diags hcl.Diagnostics) hcl.Diagnostics {
+func withoutSource(name string, diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, diag := range diags {
-		if diag.Subject != nil && strings.HasPrefix(diag.Subject.Filename, EncryptionVariable) {
+		if diag.Subject != nil && diag.Subject.Filename == name {
 			diag.Detail = fmt.Sprintf("In the variable %s, line %d: %s", EncryptionVariable, diag.Subject.Start.Line, diag.Detail)
 			diag.Subject, diag.Context, diag.Expression, diag.EvalContext = nil, nil, nil, nil
 		}

@@ -150,7 +150,7 @@ func optional(schema *hcl.BodySchema) *hcl.BodySchema {
 }
 
 // IsUnknown reports whether a problem is an unknown argument or block. A block in place of an argument, or the reverse, is
-// another problem.
+// another problem. HCL has no other data about it than these texts.
 func IsUnknown(diag *hcl.Diagnostic) bool {
 	return !strings.Contains(diag.Detail, "to define") && (strings.HasPrefix(diag.Summary, "Unexpected \"") ||
 		slices.Contains([]string{"Unsupported argument", "Unsupported block type", "Extraneous JSON object property"}, diag.Summary))
