@@ -133,7 +133,7 @@ func optionsOf(name string) (all []candidate) {
 		if row.Sep == "=" && row.Arg != "false" {
 			word += "="
 		}
-		all = append(all, candidate{word, strings.Join(strings.Fields(row.Sentence()), " ")})
+		all = append(all, candidate{word, strings.Join(strings.Fields(defaultNames().Expand(row.Sentence())), " ")})
 	}
 	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }

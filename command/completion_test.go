@@ -75,10 +75,10 @@ func TestExamples_AreCommandLines(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range commands() {
 		used[c.Name] = true
-		if len(c.Examples()) == 0 {
+		if len(c.Examples(defaultNames())) == 0 {
 			t.Errorf("the help of %q has no example", c.Name)
 		}
-		for _, e := range c.Examples() {
+		for _, e := range c.Examples(defaultNames()) {
 			_, call, ok := strings.Cut(e[0], "tfdeps "+c.Name)
 			if !ok || !strings.HasSuffix(e[1], ".") {
 				t.Errorf("%q isn't an example of %s, or %q is no sentence", e[0], c.Name, e[1])

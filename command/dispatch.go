@@ -21,7 +21,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
@@ -59,9 +58,9 @@ func dispatch(meta *cli.Meta, args []string) int {
 		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q. Did you mean %q?\n", given, meant)
 		return 1
 	}
-	var command mitchellh.Command = adapter{*found, meta}
+	var command mitchellh.Command = adapter{*found, meta, slices.ContainsFunc(args, isWholeHelp)}
 	if help {
-		showHelp(meta, *found, slices.ContainsFunc(args, isWholeHelp))
+		fmt.Fprintln(meta.Stdout, command.Help())
 		return 0
 	}
 	return command.Run(rest)
@@ -112,31 +111,6 @@ func wordsOf(words []string) int {
 	return count
 }
 
-// showHelp prints the help of a command, and its subcommands.
-// The help names the product, and the program as it was called.
-func showHelp(m *cli.Meta, c cli.Command, whole bool) {
-	w, product, help, first := m.Stdout, products.Unversioned(m), c.ShortHelp, ""
-	manner := products.Of(product)
-	if m.StandIn != nil || manner.Help != nil {
-		first = "  It does the work of " + product.Name + " here.\n\n"
-	}
-	if whole {
-		help = c.WholeHelp
-	}
-	fmt.Fprint(w, explain.Named(strings.NewReplacer(manner.Help...).Replace(help(first)), m.Called()))
-	below, longest := commandsBelow(c.Name), 0
-	for _, c := range below {
-		longest = max(longest, len(c.word))
-	}
-	if len(below) > 0 {
-		fmt.Fprint(w, "\n\nSubcommands:")
-	}
-	for _, c := range below {
-		fmt.Fprintf(w, "\n    %-*s    %s", longest, c.word, c.what)
-	}
-	fmt.Fprintln(w)
-}
-
 // commands returns the table of commands. Every run makes it several times, so it has functions that make flags, and not the flags.
 func commands() []cli.Command {
 	return slices.Concat(
@@ -167,11 +141,33 @@ func commandOf(name string) *cli.Command {
 type adapter struct {
 	command cli.Command
 	meta    *cli.Meta
+	whole   bool // the help has all options
 }
 
 func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args) }
 
-func (a adapter) Help() string { return a.command.ShortHelp("") }
+// Help returns the help of a command, and lists its subcommands. It names the product, and the program as it was called.
+func (a adapter) Help() string {
+	product, help, first := products.Unversioned(a.meta), a.command.ShortHelp, ""
+	if a.meta.StandIn != nil || products.Of(product).Said {
+		first = "  It does the work of " + product.Name + " here.\n\n"
+	}
+	if a.whole {
+		help = a.command.WholeHelp
+	}
+	text := help(a.meta.Names(product), first)
+	below, longest := commandsBelow(a.command.Name), 0
+	for _, c := range below {
+		longest = max(longest, len(c.word))
+	}
+	if len(below) > 0 {
+		text += "\n\nSubcommands:"
+	}
+	for _, c := range below {
+		text += fmt.Sprintf("\n    %-*s    %s", longest, c.word, c.what)
+	}
+	return text
+}
 
 func (a adapter) Synopsis() string { return a.command.Synopsis }
 

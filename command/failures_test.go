@@ -102,8 +102,8 @@ func ours(text string) (lines string) {
 // shown returns the output of an init that fails with an error.
 func shown(err error) string {
 	var out bytes.Buffer
-	product := getproviders.Terraform("1.15.9")
-	view.Problems(view.Options{Product: product, Stderr: terminal.Stream{Writer: &out}}, explain.InstallProblems(product, nil, err, nil))
+	names := new(cli.Meta).Names(getproviders.Terraform("1.15.9"))
+	view.Problems(view.Options{Names: names, Stderr: terminal.Stream{Writer: &out}}, explain.InstallProblems(names.Product, nil, err, nil))
 	return unwrapped(out.String())
 }
 

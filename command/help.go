@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // usage is the help for the program as a whole.
@@ -138,18 +140,19 @@ func ManPages() map[string]string {
 
 func manPage(name string, c cli.Command) string {
 	var b strings.Builder
+	names := defaultNames()
 	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
 	const call = "tfdeps [global options] "
 	manText(&b, "SYNOPSIS", call+strings.ReplaceAll(c.Usage, "\n", "\n"+call))
-	manText(&b, "DESCRIPTION", c.About+"\n\n"+c.Details)
+	manText(&b, "DESCRIPTION", names.Expand(c.About+"\n\n"+c.Details))
 	var below []string
 	for _, command := range commandsBelow(c.Name) {
 		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
 	}
 	manText(&b, "COMMANDS", strings.Join(below, "\n"))
-	manText(&b, "OPTIONS", c.Flags().Text())
-	manText(&b, "MORE", c.More)
-	for i, e := range c.Examples() {
+	manText(&b, "OPTIONS", c.Flags().Text(names))
+	manText(&b, "MORE", names.Expand(c.More))
+	for i, e := range c.Examples(names) {
 		if i == 0 {
 			b.WriteString(".SH EXAMPLES\n")
 		}
@@ -158,6 +161,9 @@ func manPage(name string, c cli.Command) string {
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")
 	return b.String()
 }
+
+// defaultNames are those of the manual and of completion: tfdeps is called as itself, and does the work of Terraform.
+func defaultNames() explain.Names { return new(cli.Meta).Names(getproviders.Terraform("")) }
 
 func manHead(b *strings.Builder, name, what string) {
 	fmt.Fprintf(b, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(what))

@@ -27,7 +27,7 @@ func Commands() []cli.Command {
 			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
-  run "tfdeps init". "prune" is another name for "gc".
+  run "$TFDEPS init". "prune" is another name for "gc".
 
   "tfdeps help cache COMMAND" shows the options of a command.`},
 		sources.Command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
@@ -65,15 +65,15 @@ func Commands() []cli.Command {
 	}
 }
 
-const pullAbout = `  Gets packages that "tfdeps cache push" has sent from another machine into the
+const pullAbout = `  Gets packages that "$TFDEPS cache push" has sent from another machine into the
   cache. Lock files say which: those in and below the current directory, or in
   and below the directories given. What the cache has isn't requested. Each
   package is compared with the lock file's hashes before it is put into the
   cache. Packages come without signatures.
 
   URL is the one that they were pushed to, or https://HOST/PATH of a web server
-  in front of the bucket. A package that isn't there is no failure: "tfdeps
-  init" gets it from its registry. If none is missing, "tfdeps init -offline"
+  in front of the bucket. A package that isn't there is no failure: "$TFDEPS
+  init" gets it from its registry. If none is missing, "$TFDEPS init -offline"
   finds all providers.`
 
 const pushAbout = `  Sends packages of the cache to a place from which other machines pull them.
@@ -85,7 +85,7 @@ const pushAbout = `  Sends packages of the cache to a place from which other mac
   may push to it and pull from it at the same time. Every package is an object
   of its own, which has the package's h1 hash as its name and never changes.
   A package whose h1 hash isn't in the lock file is left out: it couldn't be
-  verified. "tfdeps providers lock" adds the hash. Modules aren't sent.`
+  verified. "$TFDEPS providers lock" adds the hash. Modules aren't sent.`
 
 const listAbout = `  Lists the packages: address, version, platform, the bytes in their files and
   on the disk (where packages share files, the first one has them), when a
@@ -148,7 +148,7 @@ func (o *gcOptions) Flags() cli.Flags {
 
 func (o *keyOptions) Flags() cli.Flags {
 	return cli.Flags{
-		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $GITHUB_OUTPUT."),
+		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $$GITHUB_OUTPUT."),
 		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages. The default is this machine's."),
 		o.dirFlag(),
 		o.JSONFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),

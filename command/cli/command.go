@@ -58,7 +58,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		fmt.Fprintf(m.Stderr, "%v%s\n", err, m.Blame("\n", usage.Options...))
 	}
 	if usage.Help {
-		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.usage(), c.Name)
+		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.usage(m.Called()), c.Name)
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)

@@ -3,13 +3,15 @@ package cli
 import (
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view/explain"
 )
 
 // Examples returns the command's examples: each is a line as it is typed, and a sentence about its purpose.
-func (c Command) Examples() (all [][2]string) {
+func (c Command) Examples(names explain.Names) (all [][2]string) {
 	_, section, found := strings.Cut(examples, "\n# "+c.Name+"\n")
 	section, _, _ = strings.Cut(section, "\n# ")
-	for pair := range slices.Chunk(strings.Split(strings.TrimSpace(section), "\n"), 2) {
+	for pair := range slices.Chunk(strings.Split(names.Expand(strings.TrimSpace(section)), "\n"), 2) {
 		if found {
 			all = append(all, [2]string{pair[0], strings.TrimSpace(pair[1])})
 		}
@@ -17,144 +19,144 @@ func (c Command) Examples() (all [][2]string) {
 	return all
 }
 
-// examples has, below each command's name, a line as it is typed, and below that its purpose.
+// examples has, below each command's name, a line as it is typed, and below that its purpose. The scripts of completion are for the name tfdeps.
 const examples = `
 # init
-tfdeps init
+$TFDEPS init
     Install modules and providers, and record the backend.
-tfdeps init -upgrade
+$TFDEPS init -upgrade
     Take the newest versions that the constraints allow.
-tfdeps init -frozen
+$TFDEPS init -frozen
     In CI: take what is locked, send no request, change no lock file.
-tfdeps init -report=init.html
+$TFDEPS init -report=init.html
     See in a browser what took how long.
-tfdeps init -platform=linux_amd64,darwin_arm64
+$TFDEPS init -platform=linux_amd64,darwin_arm64
     Make the lock file good for other platforms, too.
-tfdeps init -recursive -changed-since=origin/main
+$TFDEPS init -recursive -changed-since=origin/main
     In all root modules of the repository that this branch changes.
 # outdated
-tfdeps outdated -recursive
+$TFDEPS outdated -recursive
     In all root modules of the repository: what is newer, and what holds it back.
-tfdeps outdated -exit-code
+$TFDEPS outdated -exit-code
     In CI: exit with 2 if an upgrade would find something.
 # why
-tfdeps why hashicorp/aws
+$TFDEPS why hashicorp/aws
     Show the files that require a provider, in all root modules.
-tfdeps why terraform-aws-modules/vpc/aws
+$TFDEPS why terraform-aws-modules/vpc/aws
     Show the files that call a module.
 # roots
-tfdeps roots
+$TFDEPS roots
     List the root modules below the current directory.
-tfdeps roots -changed-since=origin/main -json
+$TFDEPS roots -changed-since=origin/main -json
     For a matrix of CI: those that this branch changes.
 # get
-tfdeps get
+$TFDEPS get
     Fetch the modules that aren't there.
-tfdeps get -update
+$TFDEPS get -update
     Fetch all of them again.
 # vendor
-tfdeps vendor -platform=linux_amd64
+$TFDEPS vendor -platform=linux_amd64
     Put what the configuration needs on Linux into the repository.
-tfdeps vendor -check
+$TFDEPS vendor -check
     In CI: exit with 2 if something is missing or out of date.
-tfdeps vendor -o deps.tar
+$TFDEPS vendor -o deps.tar
     Write one archive, for a machine without a network.
 # serve
-tfdeps serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror
+$TFDEPS serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror
     Serve a mirror to all machines, and keep its packages in a directory.
-tfdeps serve -- terragrunt run --all init
+$TFDEPS serve -- terragrunt run --all init
     Have a command that runs many inits download each package once.
-tfdeps serve -tokens=tokens.txt -include='acme/*' s3://company/mirror
+$TFDEPS serve -tokens=tokens.txt -include='acme/*' s3://company/mirror
     Serve some providers to those who have a token, from a bucket.
 # serve gc
-tfdeps serve gc -max-unused=90d -dry-run s3://company/mirror
+$TFDEPS serve gc -max-unused=90d -dry-run s3://company/mirror
     Show which archives no one has asked for in 90 days.
 # policy check
-tfdeps policy check envs/prod envs/test
+$TFDEPS policy check envs/prod envs/test
     See which locked versions the policy refuses, and by which rule.
 # version
-tfdeps version -json
+$TFDEPS version -json
     Print versions for programs.
 # providers
-tfdeps providers
+$TFDEPS providers
     Show which module requires which provider.
-tfdeps providers -json
+$TFDEPS providers -json
     The same for programs.
 # providers lock
-tfdeps providers lock -platform=linux_amd64 -platform=darwin_arm64
+$TFDEPS providers lock -platform=linux_amd64 -platform=darwin_arm64
     Record hashes for two platforms.
-tfdeps providers lock -check -platform=linux_amd64
+$TFDEPS providers lock -check -platform=linux_amd64
     In CI: fail if the lock file lacks a hash.
 # providers mirror
-tfdeps providers mirror /srv/providers
+$TFDEPS providers mirror /srv/providers
     Put the packages that the configuration needs into a mirror.
-tfdeps providers mirror -versions=all -prune /srv/providers
+$TFDEPS providers mirror -versions=all -prune /srv/providers
     Put all allowed versions there, and list what can go.
 # providers urls
-tfdeps providers urls -json
+$TFDEPS providers urls -json
     List URLs, for a download by other means.
 # providers verify
-tfdeps providers verify
+$TFDEPS providers verify
     Compare this directory's packages with its lock file.
-tfdeps providers verify -dir='envs/*'
+$TFDEPS providers verify -dir='envs/*'
     Compare those of several directories.
 # hash
-tfdeps hash terraform-provider-null_3.2.3_linux_amd64.zip
+$TFDEPS hash terraform-provider-null_3.2.3_linux_amd64.zip
     Show the hashes that a lock file would have for a package.
 # cache
-tfdeps cache list
+$TFDEPS cache list
     Show what the cache has.
-tfdeps cache gc -max-size=20GB
+$TFDEPS cache gc -max-size=20GB
     Remove what was used least recently.
 # cache add
-tfdeps cache add hashicorp/aws@5.60.0
+$TFDEPS cache add hashicorp/aws@5.60.0
     Put one version into the cache.
-tfdeps cache add -locked .
+$TFDEPS cache add -locked .
     Put there what the lock files in and below this directory select.
 # cache clean
-tfdeps cache clean -dry-run
+$TFDEPS cache clean -dry-run
     Show what would be removed.
-tfdeps cache clean hashicorp/aws
+$TFDEPS cache clean hashicorp/aws
     Remove all versions of a provider.
 # cache dir
-tfdeps cache dir
+$TFDEPS cache dir
     Show where the cache is.
 # cache gc
-tfdeps cache gc
+$TFDEPS cache gc
     Remove packages that no init has used for 30 days.
-tfdeps cache gc -older-than=2w -dry-run
+$TFDEPS cache gc -older-than=2w -dry-run
     Show what two weeks would remove.
 # cache pull
-tfdeps cache pull s3://company-ci/tfdeps
+$TFDEPS cache pull s3://company-ci/tfdeps
     Get what the lock files in and below this directory select.
 # cache push
-tfdeps cache push s3://company-ci/tfdeps
+$TFDEPS cache push s3://company-ci/tfdeps
     Send what isn't there yet.
-tfdeps cache push /mnt/shared/tfdeps envs/prod
+$TFDEPS cache push /mnt/shared/tfdeps envs/prod
     Put into a directory what one lock file selects.
 # cache prune
-tfdeps cache prune -keep-locked .
+$TFDEPS cache prune -keep-locked .
     Keep what lock files in and below this directory select, and remove the rest.
 # cache key
-tfdeps cache key -github >> "$GITHUB_OUTPUT"
+$TFDEPS cache key -github >> "$$GITHUB_OUTPUT"
     Name the cache of a CI job by what is locked.
 # cache list
-tfdeps cache list -json
+$TFDEPS cache list -json
     List the packages for programs.
 # cache verify
-tfdeps cache verify -repair
+$TFDEPS cache verify -repair
     Read all packages, and remove those that are damaged.
 # doctor
-tfdeps doctor
+$TFDEPS doctor
     See why something isn't found, trusted or cached.
-tfdeps doctor -json > doctor.json
+$TFDEPS doctor -json > doctor.json
     Attach it to a report. No token is in it.
 # completion
 source <(tfdeps completion bash)
     In ~/.bashrc: complete commands in bash.
 tfdeps completion powershell | Out-String | Invoke-Expression
-    In $PROFILE: complete commands in PowerShell.
-tfdeps completion zsh > "${fpath[1]}/_tfdeps"
+    In $$PROFILE: complete commands in PowerShell.
+tfdeps completion zsh > "$${fpath[1]}/_tfdeps"
     Install the completion for zsh.
 tfdeps completion fish > ~/.config/fish/completions/tfdeps.fish
     Install the completion for fish.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -119,5 +120,5 @@ Options:
   Accepted and without effect: -c, -d.
 
   That is all.`
-	must.Equal(t, h.WholeHelp(""), want)
+	must.Equal(t, h.WholeHelp(explain.Names{Called: "tfdeps"}, ""), want)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 )
 
@@ -13,69 +14,75 @@ const (
 	helpIndent = 23 // of the text beside an option
 )
 
+// help is a help text that is being written.
+type help struct {
+	strings.Builder
+	explain.Names
+}
+
 // usage returns the lines that say how to call the command.
-func (c Command) usage() string {
+func (c Command) usage(called string) string {
 	var b strings.Builder
 	for i, usage := range strings.Split(c.Usage, "\n") {
 		head := "Usage:"
 		if i > 0 {
 			head = "      "
 		}
-		fmt.Fprintf(&b, "%s %s\n", head, strings.ReplaceAll(terminal.Wrap("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n", "\n           "))
+		fmt.Fprintf(&b, "%s %s\n", head, strings.ReplaceAll(terminal.Wrap(called+" [global options] "+usage, helpWidth-len("Usage: ")), "\n", "\n           "))
 	}
 	return b.String()
 }
 
 // ShortHelp returns the help with the daily options, each with its first sentence, and with the command for the whole help.
 // first is printed below the usage.
-func (c Command) ShortHelp(first string) string {
+func (c Command) ShortHelp(names explain.Names, first string) string {
 	if c.Daily == nil {
-		return c.WholeHelp(first)
+		return c.WholeHelp(names, first)
 	}
-	var b strings.Builder
-	b.WriteString(c.usage() + "\n" + first + c.About + "\n\nOptions:\n\n")
+	h := &help{Names: names}
+	h.WriteString(c.usage(h.Called) + "\n" + first + h.Expand(c.About) + "\n\nOptions:\n\n")
 	for _, row := range c.Flags() {
 		if slices.Contains(c.Daily, row.Name) {
-			entry(&b, "  "+row.usage(row.Name), row.Sentence()+".")
+			h.entry("  "+row.usage(row.Name), row.Sentence()+".")
 		}
 	}
-	fmt.Fprintf(&b, "\nTo see all options, with examples, run:\n  tfdeps %s -help=all", c.Name)
-	return b.String()
+	fmt.Fprintf(h, "\nTo see all options, with examples, run:\n  %s %s -help=all", h.Called, c.Name)
+	return h.String()
 }
 
 // WholeHelp returns what "tfdeps COMMAND -help=all" prints; first is printed below the usage.
-func (c Command) WholeHelp(first string) string {
-	var b strings.Builder
-	b.WriteString(c.usage() + "\n" + first + c.About + "\n")
+func (c Command) WholeHelp(names explain.Names, first string) string {
+	h := &help{Names: names}
+	h.WriteString(c.usage(h.Called) + "\n" + first + h.Expand(c.About) + "\n")
 	if c.Details != "" {
-		b.WriteString("\n" + c.Details + "\n")
+		h.WriteString("\n" + h.Expand(c.Details) + "\n")
 	}
 	if flags := c.Flags(); len(flags) > 0 {
-		b.WriteString("\nOptions:\n")
-		flags.write(&b)
+		h.WriteString("\nOptions:\n")
+		flags.write(h)
 	}
 	if c.More != "" {
-		b.WriteString("\n" + c.More + "\n")
+		h.WriteString("\n" + h.Expand(c.More) + "\n")
 	}
-	for i, e := range c.Examples() {
+	for i, e := range c.Examples(names) {
 		if i == 0 {
-			b.WriteString("\nExamples:\n")
+			h.WriteString("\nExamples:\n")
 		}
-		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
+		fmt.Fprintf(h, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.TrimSuffix(h.String(), "\n")
 }
 
 // Text returns the help of the options.
-func (f Flags) Text() string {
-	var b strings.Builder
-	f.write(&b)
-	return strings.Trim(b.String(), "\n")
+func (f Flags) Text(names explain.Names) string {
+	h := &help{Names: names}
+	f.write(h)
+	return strings.Trim(h.String(), "\n")
 }
 
 // write writes a paragraph for each option, and for each Note one that names its
 // options.
-func (f Flags) write(b *strings.Builder) {
+func (f Flags) write(h *help) {
 	var notes []string
 	noted := map[string][]string{}
 	group := ""
@@ -83,9 +90,9 @@ func (f Flags) write(b *strings.Builder) {
 		if row.Note == "" {
 			if row.group != group {
 				group = row.group
-				b.WriteString("\n" + group + ":\n")
+				h.WriteString("\n" + group + ":\n")
 			}
-			row.write(b)
+			row.write(h)
 			continue
 		}
 		if noted[row.Note] == nil {
@@ -95,7 +102,7 @@ func (f Flags) write(b *strings.Builder) {
 	}
 	for _, note := range notes {
 		text := note + ": " + strings.Join(noted[note], ", ") + "."
-		b.WriteString("\n  " + indented(text, 2) + "\n")
+		h.WriteString("\n  " + indented(text, 2) + "\n")
 	}
 }
 
@@ -108,31 +115,31 @@ func (f Flag) Sentence() string {
 // usage returns what is typed, with one of the option's names.
 func (f Flag) usage(name string) string { return "-" + name + f.Sep + f.Arg }
 
-func (f Flag) write(b *strings.Builder) {
+func (f Flag) write(h *help) {
 	label := f.Label
 	if label == "" {
 		label = f.usage(f.Name)
 	}
-	b.WriteByte('\n')
-	entry(b, "  "+label, f.Help)
+	h.WriteByte('\n')
+	h.entry("  "+label, f.Help)
 	for _, c := range f.Choices {
-		entry(b, "    "+c[0], c[1])
+		h.entry("    "+c[0], c[1])
 	}
 	if f.More != "" {
-		entry(b, "", f.More)
+		h.entry("", f.More)
 	}
 	if f.Alias != "" {
-		entry(b, "", "Alias: "+f.usage(f.Alias))
+		h.entry("", "Alias: "+f.usage(f.Alias))
 	}
 }
 
 // entry writes a label and a text, beside the label or below a long one.
-func entry(b *strings.Builder, label, text string) {
+func (h *help) entry(label, text string) {
 	if len(label) >= helpIndent-1 {
-		b.WriteString(label + "\n")
+		h.WriteString(label + "\n")
 		label = ""
 	}
-	fmt.Fprintf(b, "%-*s%s\n", helpIndent, label, indented(text, helpIndent))
+	fmt.Fprintf(h, "%-*s%s\n", helpIndent, label, indented(h.Expand(text), helpIndent))
 }
 
 // indented wraps a text into lines, and indents all but the first. Line breaks

@@ -82,12 +82,17 @@ type StandIn struct {
 	Asked   bool   // by -passthrough or its variable, under the name tfdeps
 }
 
-// Called returns the program's name in texts with commands; "" means tfdeps.
+// Called returns the name by which the program was called, for texts with commands of tfdeps.
 func (m *Meta) Called() string {
 	if m.StandIn == nil || m.StandIn.Asked {
-		return ""
+		return "tfdeps"
 	}
 	return m.StandIn.Name
+}
+
+// Names returns the names for texts about a product.
+func (m *Meta) Names(product getproviders.Product) explain.Names {
+	return explain.Names{Product: product, Called: m.Called()}
 }
 
 // Enter changes the working directory, and returns the Meta for it, with a relative path of the CLI configuration made
@@ -121,7 +126,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 	// records.
 	ci := m.Env.Get("CI")
 	return view.Options{
-		Product:  product,
+		Names:    m.Names(product),
 		JSON:     json,
 		Progress: progress,
 		Plain:    m.NoColor,

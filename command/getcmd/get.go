@@ -19,7 +19,7 @@ func Command() cli.Command {
 	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
 		Usage: "get [options]", Flags: new(options).flags,
 		About: `  Finds the modules of the configuration, fetches those that aren't local, and
-  records where they are. "tfdeps init" does so, too; this command does nothing
+  records where they are. "$TFDEPS init" does so, too; this command does nothing
   else.
 
   A module that is recorded, and is what its call asks for, stays as it is.`, Run: run, Lines: true}

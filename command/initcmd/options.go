@@ -68,7 +68,7 @@ func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
 		cli.Word("lockfile=readonly", cli.String(&o.lockfile),
-			"Don't change the lock file. If it isn't up to date, or lacks what \"terraform plan\" needs, that is an error."),
+			"Don't change the lock file. If it isn't up to date, or lacks what \"$PROGRAM plan\" needs, that is an error."),
 		cli.Offline(&o.offlineBy,
 			"Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is reported, all at once. Where no lock file says which version, one of these is chosen, with a warning."),
 		cli.Switch("frozen", &o.frozen,
@@ -110,7 +110,7 @@ func (o *options) flags() cli.Flags {
 			Or("TFDEPS_VERIFY", "hash all packages"),
 	}.Below("Packages"), o.cacheFlags().Below("Cache"), append(o.backend.flags(),
 		cli.Text("state=FILE", &o.stateFile,
-			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-").
+			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\n$PROGRAM state pull | $TFDEPS init -state=-").
 			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
 	).Below("Backend and state"), o.severalFlags().Below("Several directories"), append(cli.Flags{
 		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
@@ -311,7 +311,7 @@ func longDash(given string) string {
 	return ""
 }
 
-const about = `  Prepares the working directory for "terraform plan" and "terraform apply":
+const about = `  Prepares the working directory for "$PROGRAM plan" and "$PROGRAM apply":
   finds out which modules and providers the configuration and its state
   require, records where the modules are, selects versions of the providers,
   downloads, verifies and unpacks the packages, and records the
@@ -327,8 +327,8 @@ const details = `  It may be run at any time, as often as you like. What is inst
   otherwise from the provider's registry.
 
   Modules that aren't local are fetched, unless they are recorded already. The
-  backend is recorded for "terraform plan", and no request is sent to it: moving
-  state is left to Terraform.`
+  backend is recorded for "$PROGRAM plan", and no request is sent to it: moving
+  state is left to $PRODUCT.`
 
 const more = `  The exit code is 0, or 1 if anything went wrong. With -check and -plan there
   is 2, too.

@@ -45,8 +45,7 @@ type Manner struct {
 	RootFirst bool // errors of the root module end an init before it looks at the backend
 	Guesses   bool // init warns of providers that are probably not the intended ones
 	Lenient   bool // get only warns of errors about the combination of modules and their providers
-
-	Help []string // pairs of words in help texts and their replacements for this product
+	Said      bool // help says that it is this product's work
 }
 
 // Followed returns the newest versions of the products that this tfdeps knows, by their programs.
@@ -82,9 +81,7 @@ The OpenTofu configuration must be valid before initialization so that
 OpenTofu can determine which modules and providers need to be installed.`),
 		NotEmpty: *problem.Error("invalid_option", "The working directory already contains files",
 			"The -from-module option requires an empty directory into which a copy of \n"+notEmpty),
-		RootFirst: true, Guesses: true, Lenient: true,
-		Help: []string{`"terraform plan"`, `"tofu plan"`, `"terraform apply"`, `"tofu apply"`,
-			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu"},
+		RootFirst: true, Guesses: true, Lenient: true, Said: true,
 	}},
 }
 

@@ -41,7 +41,7 @@ const aboutOutdated = `  Lists providers, and modules of registries and git repo
   there is a newer version: what is locked or recorded, the newest version that
   constraints and policies allow, the newest of all, and what holds it back, in
   which file and line. Registries and repositories are asked, each once;
-  nothing is changed. "tfdeps init -upgrade" takes what is allowed.
+  nothing is changed. "$TFDEPS init -upgrade" takes what is allowed.
 
   Prereleases count only where a constraint names one. Of a git repository the
   tags count that are versions, with the same letters before them as the ref of

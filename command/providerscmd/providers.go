@@ -63,7 +63,7 @@ func (o *treeOptions) Flags() cli.Flags {
 			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
 		cli.Text("state=FILE", &o.stateFile,
-			"Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-").
+			"Read this state instead of that of the current workspace; with \"-\" standard input, as in\n$PROGRAM state pull | $TFDEPS providers -state=-").
 			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
 	}, o.modules.Flags(), cli.Showing())
 }

@@ -78,7 +78,7 @@ type Options struct {
 // Flags returns the flags; dirHelp is the command's help of -dir.
 func (o *Options) Flags(dirHelp string) cli.Flags {
 	return cli.Flags{
-		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the directories that are named, or the current one: those that \"tfdeps roots\" lists."),
+		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the directories that are named, or the current one: those that \"$TFDEPS roots\" lists."),
 		cli.Option("dir=GLOB", cli.Strings(&o.Dirs), dirHelp),
 		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file names, one a line; with \"-\" standard input does."),
 		cli.Text("changed-since=REF", &o.Since,

@@ -38,7 +38,7 @@ func MirrorFlag(given *[]string) cli.Flag {
 		}
 		return nil
 	}),
-		"Take providers from this mirror, and from nowhere else. It is a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: they are asked in their order.").
+		"Take providers from this mirror, and from nowhere else. It is a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/$${namespace}/$${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: they are asked in their order.").
 		Or(mirrorVariable, "which mirrors providers come from")
 }
 

@@ -93,7 +93,7 @@ const about = `  Puts all that this directory needs into the directory itself, t
   packages of providers into terraform.d/plugins, modules and those that they
   call into .terraform/modules with modules.json, and the hashes of the packages
   into .terraform.lock.hcl. In a clone of the repository, "terraform init" and
-  "tfdeps init" then need no network. No configuration is changed. A CLI
+  "$TFDEPS init" then need no network. No configuration is changed. A CLI
   configuration isn't needed; if there is one, it must not have a
   provider_installation block.
 

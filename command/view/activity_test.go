@@ -18,7 +18,7 @@ import (
 func shownActivity(clock *watch, change func(*Options)) (*Activity, *screentest.Terminal) {
 	m := screentest.New(100, 30)
 	o := Options{
-		Product: asTerraform, Now: clock.now, Platforms: true,
+		Names: asTerraform, Now: clock.now, Platforms: true,
 		Stderr: terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
 	}
 	o.Stdout = o.Stderr

@@ -21,11 +21,11 @@ import (
 func onTerminal(clock *watch, change func(*Options)) (*Init, *screentest.Terminal) {
 	m := screentest.New(100, 30)
 	o := Options{
-		Product: asTerraform,
-		Plain:   true,
-		Stdout:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
-		Stderr:  terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
-		Now:     clock.now,
+		Names:  asTerraform,
+		Plain:  true,
+		Stdout: terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Stderr: terminal.Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Now:    clock.now,
 	}
 	if change != nil {
 		change(&o)

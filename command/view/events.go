@@ -24,7 +24,7 @@ func (r *run) observe(e event.Event) {
 	case e.Kind == event.Queued:
 		r.expectPackages(e.Packages)
 	case e.Kind == event.Fetching && each:
-		l := sameLine("Fetching " + hashedName(r.product, e.Outcome) + "...")
+		l := sameLine("Fetching " + hashedName(r.Product, e.Outcome) + "...")
 		if r.doing != "" {
 			l = archiveLine(e.Outcome, isLocal(e.Package.Location) && r.doing != mirroring)
 		}
@@ -32,9 +32,9 @@ func (r *run) observe(e event.Event) {
 		r.begin(w)
 		w.tell(false, l)
 	case e.Kind == event.Done && each && r.doing != "":
-		r.done(e, e.State != event.Present, true, archiveDoneLine(r.product, e.Outcome))
+		r.done(e, e.State != event.Present, true, archiveDoneLine(r.Product, e.Outcome))
 	case e.Kind == event.Done && each:
-		r.done(e, true, false, hashesLine(r.product, e.Outcome))
+		r.done(e, true, false, hashesLine(r.Product, e.Outcome))
 	default:
 		r.observeProvider(e)
 	}
@@ -120,7 +120,7 @@ func (r *run) ended(w, told *item, e event.Event) {
 	switch e.State {
 	case event.BuiltIn:
 		w.way, told = partOfProduct, query
-		lines = []line{sameLine(w.Name + " is built in to " + r.product.Name)}
+		lines = []line{sameLine(w.Name + " is built in to " + r.Product.Name)}
 	case event.Present:
 		if w.way == unknownWay {
 			w.way = wasPresent
@@ -136,7 +136,7 @@ func (r *run) ended(w, told *item, e event.Event) {
 			w.How = ""
 		}
 		r.signed = r.signed || a.TrustLevel == getproviders.LevelPartner || a.TrustLevel == getproviders.LevelCommunity
-		lines = fetchedLines(r.product, what, e)
+		lines = fetchedLines(r.Product, what, e)
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
 		w.Error = oneLine(explain.WithHint(e.Err))
@@ -206,7 +206,7 @@ func (r *run) expectPackages(packages []providercache.Outcome) {
 }
 
 func (r *run) doingLine(p getproviders.Provider) line {
-	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.product.Short(p))}
+	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.Product.Short(p))}
 }
 
 // head keeps a line that is printed among those about archives.
@@ -224,7 +224,7 @@ func (r *run) start(w *item, e event.Event, counted bool) {
 		version += " for " + platform.String()
 		shorter = []string{terminal.Printable(e.Provider.Type) + version, terminal.Printable(e.Provider.Type) + " " + platform.String()}
 	}
-	r.tasks.Start(&w.task, packageOf(e.Outcome), counted, terminal.Printable(r.product.Short(e.Provider))+version, shorter...)
+	r.tasks.Start(&w.task, packageOf(e.Outcome), counted, terminal.Printable(r.Product.Short(e.Provider))+version, shorter...)
 	r.touched = &w.task
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -99,8 +98,9 @@ func (v *Init) PhaseEnd() {
 // BackendConfigured says that a backend of this type was configured.
 func (v *Init) BackendConfigured(kind string) {
 	v.run.changed = true
-	m := v.filled(backendConfigured, kind)
-	m.human, m.json = m.human+".", m.human+v.speech.BackendStop
+	m := v.filled(backendConfigured)
+	text := fmt.Sprintf(m.human, kind)
+	m.human, m.json = text+".", text+v.speech.BackendStop
 	v.out.line(m)
 }
 
@@ -217,22 +217,18 @@ func (v *Init) Problems(problems problem.List) {
 func (v *Init) End(code int) { v.out.line(v.run.object(code)) }
 
 // say prints a message.
-func (v *Init) say(m line) { v.out.line(v.filled(m, "")) }
+func (v *Init) say(m line) { v.out.line(v.filled(m)) }
 
-// filled replaces the names in a message.
-func (v *Init) filled(m line, backend string) line {
-	names := map[string]string{
-		"PRODUCT": v.product.Name, "PROGRAM": v.product.Program, "BACKEND": backend,
-		"CLOUD": v.speech.Cloud, "IN_CLOUD": v.speech.InCloud,
-	}
-	m.human = os.Expand(m.human, func(name string) string { return names[name] })
+// filled returns a message with the run's names.
+func (v *Init) filled(m line) line {
+	m.human = v.run.Expand(m.human)
 	m.json, m.gap = m.human, m.gap || m.apart && v.speech.Gaps
 	return m
 }
 
 func (v *Init) gap() { v.out.line(line{gap: true}) }
 
-// The messages of an init. [Init.filled] replaces names such as $PRODUCT.
+// The messages of an init, for [explain.Names.Expand].
 var (
 	emptyDirectory = line{code: "output_init_empty_message", style: terminal.Bold,
 		human: `$PRODUCT initialized in an empty directory!
@@ -244,7 +240,7 @@ with $PRODUCT immediately by creating $PRODUCT configuration files.`}
 	initializingCloud = line{code: "initializing_terraform_cloud_message", style: terminal.Bold, apart: true,
 		human: "Initializing $IN_CLOUD..."}
 	backendConfigured = line{code: "backend_configured_success", style: terminal.Green, gap: true,
-		human: `Successfully configured the backend "$BACKEND"! $PRODUCT will automatically
+		human: `Successfully configured the backend "%s"! $PRODUCT will automatically
 use this backend unless the backend configuration changes`}
 	initializingModules = line{code: "initializing_modules_message", style: terminal.Bold,
 		human: "Initializing modules..."}
@@ -286,7 +282,7 @@ func (v *Init) Enter(dir string, product getproviders.Product) {
 	d, r := v.several, v.run
 	d.now, d.named, d.was = terminal.PrintableLine(dir), false, counts{len(r.order), r.modules, r.errors}
 	v.product, v.speech, v.announced, v.cloud = product, explain.SpeechOf(product), false, false
-	r.directory, r.product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
+	r.directory, r.Product, r.items, r.turns, r.heads, r.signed = d.now, product, map[packageKey]*item{}, nil, nil, false
 }
 
 // Leave ends the part about the directory, with its exit code. end is the result of a directory without errors, such as "up_to_date"; ""

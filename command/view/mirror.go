@@ -42,7 +42,7 @@ func NewMirror(o Options) *Mirror {
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
-	product := v.run.product
+	product := v.run.Product
 	v.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
 }
 
@@ -92,12 +92,12 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.run.product.Short(p.Provider), p.Platform, lockChange(p)))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.run.Product.Short(p.Provider), p.Platform, lockChange(p)))
 		changed = changed || p.New || p.Extended
 	}
-	text := v.run.product.Name + " has validated the lock file and found no need for changes."
+	text := v.run.Product.Name + " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.run.product.Name + " has updated the lock file."
+		text = v.run.Product.Name + " has updated the lock file."
 	}
 	v.succeed(text)
 	if changed {
@@ -132,7 +132,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 			platforms = append(platforms, option)
 		}
 		for _, h := range p.Missing {
-			missing = append(missing, "\n  - "+hashedName(v.run.product, p.Outcome)+": "+string(h))
+			missing = append(missing, "\n  - "+hashedName(v.run.Product, p.Outcome)+": "+string(h))
 		}
 	}
 	if len(missing) == 0 {

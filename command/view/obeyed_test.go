@@ -45,7 +45,7 @@ func TestOutput_HasNothingThatIsObeyed(t *testing.T) {
 		must.Contain(t, text, "title", name)
 	}
 	var out bytes.Buffer
-	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Product: asTerraform})
+	j := newJSONPrinter(Options{Stdout: terminal.Stream{Writer: &out}, Now: time.Now, Names: asTerraform})
 	j.Problems(problem.List{problem.Warning("two\nlines\x00\xff", words)})
 	check("a line of JSON", out.String())
 	must.Equal(t, strings.Count(out.String(), "\n"), 1, out.String())

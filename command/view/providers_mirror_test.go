@@ -128,7 +128,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 
 // into are options for lines without boxes.
 func into(out, problems *bytes.Buffer) Options {
-	return Options{Now: time.Now, Product: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: out}, Stderr: terminal.Stream{Writer: problems}}
+	return Options{Now: time.Now, Names: asTerraform, Plain: true, Stdout: terminal.Stream{Writer: out}, Stderr: terminal.Stream{Writer: problems}}
 }
 
 func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {

@@ -33,7 +33,7 @@ func reportProvider(name string) getproviders.Provider {
 func sampleReport(t *testing.T, count int) string {
 	t.Helper()
 	clock := newWatch()
-	r := newRun(Options{Now: clock.now, Product: asTerraform})
+	r := newRun(Options{Now: clock.now, Names: asTerraform})
 	r.installs = true
 	clock.Advance(20 * time.Millisecond)
 	r.observeModules(modules.Downloading{Key: "network", Package: "registry.terraform.io/acme/network/aws", Version: "3.2.1"})
@@ -98,7 +98,7 @@ func dataIn(t *testing.T, page string) (data struct {
 func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 	t.Parallel()
 	clock := &watch{}
-	r := newRun(Options{Now: clock.now, Product: asTerraform})
+	r := newRun(Options{Now: clock.now, Names: asTerraform})
 	r.installs = true
 	p, q, gone := reportProvider("p"), reportProvider("q"), reportProvider("gone")
 	version, _ := getproviders.ParseVersion("1.2.3")

@@ -19,7 +19,7 @@ import (
 // run is the record of what a command does. Bars, lines, the summary, objects for programs and the web page are made from it.
 // It is for one goroutine at a time.
 type run struct {
-	product   getproviders.Product
+	explain.Names
 	now       func() time.Time
 	began     time.Time
 	doing     string                // the verb for a provider whose archives are written, such as "Mirroring"
@@ -45,7 +45,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{product: o.Product, showing: explain.Showing{Called: o.Showing.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	r := &run{Names: o.Names, showing: explain.Showing{Called: o.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -146,7 +146,7 @@ func (r *run) awaited(key packageKey) *item {
 		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key, directory: r.directory}
 		r.items[key] = w
 		if key.Module == "" {
-			w.Kind, w.Name = "provider", r.product.Short(key.Provider)
+			w.Kind, w.Name = "provider", r.Product.Short(key.Provider)
 		}
 	}
 	return w

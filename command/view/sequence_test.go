@@ -28,7 +28,7 @@ func acme(name string) getproviders.Provider {
 
 // recorded is a record that has seen events.
 func recorded(events ...event.Event) *run {
-	r := newRun(Options{Product: asTerraform})
+	r := newRun(Options{Names: asTerraform})
 	for _, e := range events {
 		r.observe(e)
 	}

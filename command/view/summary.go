@@ -153,7 +153,7 @@ func (v *Init) WriteReport(w io.Writer, head ReportHead) error {
 		rows = append(rows, row)
 	}
 	return page.Write(w, result.Object{
-		"format", reportFormat, "product", r.product.Name + " " + r.product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
+		"format", reportFormat, "product", r.Product.Name + " " + r.Product.Version, "tfdeps", head.Own, "platform", getproviders.CurrentPlatform(),
 		"directory", terminal.PrintableLine(head.Directory), "began", r.began.UTC(), "took", at, // milliseconds
 		"failed", head.Failed, "rows", rows, "problems", result.Each(r.problems.All, func(p *problem.Problem) result.Object {
 			shown := *p

@@ -33,7 +33,7 @@ type speaker struct {
 func newSpeaker(change func(*Options)) *speaker {
 	s := &speaker{}
 	opts := Options{
-		Product:  asTerraform,
+		Names:    asTerraform,
 		Stdout:   terminal.Stream{Writer: &s.out},
 		Stderr:   terminal.Stream{Writer: &s.err},
 		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },

@@ -37,13 +37,12 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // Options says what is printed, and where.
 type Options struct {
-	Product getproviders.Product
-	JSON    bool
+	explain.Names
+	JSON bool
 	// JSONInto gets the JSON output in addition to the output for people; nil means none. It has no effect with JSON.
 	JSONInto io.Writer
 	// Data says that stdout has data for programs, so that warnings and progress must not go there.

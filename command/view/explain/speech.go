@@ -1,6 +1,25 @@
 package explain
 
-import "github.com/tfdeps/tfdeps/getproviders"
+import (
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Names are the names that texts of a run need.
+type Names struct {
+	getproviders.Product        // whose work is done
+	Called               string // this program, by the name it was called by
+}
+
+// Expand returns a text with names in the place of $TFDEPS, which is this program, $PRODUCT, $PROGRAM, $CLOUD and $IN_CLOUD. $$ becomes $.
+func (n Names) Expand(text string) string {
+	speech := SpeechOf(n.Product)
+	words := map[string]string{
+		"TFDEPS": n.Called, "PRODUCT": n.Name, "PROGRAM": n.Program, "CLOUD": speech.Cloud, "IN_CLOUD": speech.InCloud, "$": "$",
+	}
+	return os.Expand(text, func(word string) string { return words[word] })
+}
 
 // Speech has the texts of a product that Terraform and OpenTofu word differently.
 type Speech struct {
