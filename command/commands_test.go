@@ -36,7 +36,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	must.Equal(t, wide.FindString(usage), "")
 	for _, c := range commands() {
 		must.Equal(t, c.Run != nil && c.Synopsis != "" && c.Usage != "", true, c.Name)
-		help := c.WholeHelp(defaultNames(), "")
+		help := c.Help(defaultNames(), "", true)
 		must.Equal(t, wide.FindString(help), "", c.Name)
 		must.NotContain(t, help+fmt.Sprint(optionsOf(c.Name)), "$PROGRAM", c.Name)
 		defined := map[string]bool{}
@@ -62,9 +62,9 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 // The short help fits two screens. All options and examples are in the help with -help=all.
 func TestCommands_ShortHelpOfInit(t *testing.T) {
 	for _, c := range commands() {
-		short := c.ShortHelp(defaultNames(), "")
+		short := c.Help(defaultNames(), "", false)
 		if c.Name != "init" {
-			must.Equal(t, short, c.WholeHelp(defaultNames(), ""), c.Name)
+			must.Equal(t, short, c.Help(defaultNames(), "", true), c.Name)
 			continue
 		}
 		if n := strings.Count(short, "\n") + 1; n > 48 {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,7 +20,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/servecmd"
 	"github.com/tfdeps/tfdeps/command/vendorcmd"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/spelling"
 )
 
@@ -46,12 +44,12 @@ func dispatch(meta *cli.Meta, args []string) int {
 		fmt.Fprintln(meta.Stderr, usage)
 		return 1
 	case found == nil:
-		unknown(meta.Stderr, products.Unversioned(meta), name, rest)
+		unknown(meta, name, rest)
 		return 1
 	}
 	given, meant := misspelt(name, rest)
 	if slices.Contains(productCommands, meant) {
-		unknown(meta.Stderr, products.Unversioned(meta), given, rest[1:])
+		unknown(meta, given, rest[1:])
 		return 1
 	}
 	if meant != "" {
@@ -148,14 +146,11 @@ func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args)
 
 // Help returns the help of a command, and lists its subcommands. It names the product, and the program as it was called.
 func (a adapter) Help() string {
-	product, help, first := products.Unversioned(a.meta), a.command.ShortHelp, ""
+	product, first := products.Unversioned(a.meta), ""
 	if a.meta.StandIn != nil || products.Of(product).Said {
 		first = "  It does the work of " + product.Name + " here.\n\n"
 	}
-	if a.whole {
-		help = a.command.WholeHelp
-	}
-	text := help(a.meta.Names(product), first)
+	text := a.command.Help(a.meta.Names(product), first, a.whole)
 	below, longest := commandsBelow(a.command.Name), 0
 	for _, c := range below {
 		longest = max(longest, len(c.word))
@@ -177,7 +172,8 @@ var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "for
 
 // unknown prints that the command doesn't exist, and which one may be meant.
 // rest are the arguments after the name.
-func unknown(w io.Writer, product getproviders.Product, name string, rest []string) {
+func unknown(m *cli.Meta, name string, rest []string) {
+	w, product := m.Stderr, products.Unversioned(m)
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := name
 	if !slices.Contains(productCommands, name) {
@@ -194,10 +190,9 @@ func unknown(w io.Writer, product getproviders.Product, name string, rest []stri
 			return
 		}
 	}
-	ofProduct := slices.Contains(productCommands, meant)
 	line := strings.Join(append([]string{meant}, rest...), " ")
 	switch {
-	case ofProduct:
+	case slices.Contains(productCommands, meant):
 		if meant != name {
 			fmt.Fprintf(w, "Did you mean %q? ", meant)
 		}

@@ -21,7 +21,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cachetest"
@@ -103,7 +102,7 @@ func ours(text string) (lines string) {
 func shown(err error) string {
 	var out bytes.Buffer
 	names := new(cli.Meta).Names(getproviders.Terraform("1.15.9"))
-	view.Problems(view.Options{Names: names, Stderr: terminal.Stream{Writer: &out}}, explain.InstallProblems(names.Product, nil, err, nil))
+	view.Problems(view.Options{Names: names, Stderr: terminal.Stream{Writer: &out}}, names.InstallProblems(nil, err, nil))
 	return unwrapped(out.String())
 }
 

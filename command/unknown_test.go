@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
 
@@ -27,7 +27,7 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	} {
 		var out strings.Builder
 		words := strings.Fields(line)
-		unknown(&out, getproviders.Terraform(""), words[0], words[1:])
+		unknown(&cli.Meta{Stderr: &out}, words[0], words[1:])
 		if !strings.HasPrefix(out.String(), "tfdeps has no command named ") || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: %s", line, out.String())
 		}

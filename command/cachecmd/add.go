@@ -8,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -119,7 +118,7 @@ func (o *addOptions) fill() (filled []providercache.Prefetched) {
 		more, err := o.installer().Prefetch(o.Meta.Context, o.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			o.Log.Add(explain.InstallProblems(o.Product, getproviders.Requirements{}, err, nil)...)
+			o.Log.Add(o.InstallProblems(getproviders.Requirements{}, err, nil)...)
 		}
 	}
 	return filled

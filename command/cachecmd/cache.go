@@ -219,7 +219,7 @@ func (o *verifyOptions) Report() (*result.Result, error) {
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
 		o.Out.Code = cli.ExitDiffers
 	}
-	return result.CacheVerification(o.cache, found, repaired), nil
+	return result.CacheVerification(o.Called, o.cache, found, repaired), nil
 }
 
 // removeDamaged removes the packages that differ from their receipts. The next

@@ -91,7 +91,7 @@ func (o *cleanOptions) Report() (*result.Result, error) {
 	}
 	if isNamed && len(packages) == 0 {
 		o.Log.Fail("package_not_found", "No such package in the cache",
-			"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", o.cache.Dir, strings.Join(names, ", "))
+			"The cache in %s has no package of %s. To see what it has, run:\n  %s cache list", o.cache.Dir, strings.Join(names, ", "), o.Called)
 		return nil, nil
 	}
 	maintenance := o.Maintenance(o.cache)

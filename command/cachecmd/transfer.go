@@ -9,7 +9,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/places"
@@ -68,10 +67,10 @@ func (o *transferOptions) Report() (*result.Result, error) {
 		moved, err := o.move(remote, wanted, platform)
 		all = append(all, moved...)
 		if err != nil {
-			o.Log.Add(explain.TransferProblems(o.Product, o.push, err)...)
+			o.Log.Add(o.TransferProblems(o.push, err)...)
 		}
 	}
-	return result.CacheTransfer(o.cache, remote.String(), o.push, all), nil
+	return result.CacheTransfer(o.Called, o.cache, remote.String(), o.push, all), nil
 }
 
 // check finds locations to which packages can't be pushed, or from which they can't be pulled.
@@ -85,18 +84,18 @@ func (o *transferOptions) check(location string) {
 			"Packages can only be pulled from a web server. They are pushed to what is behind it: a bucket, an OCI registry or a directory.")
 	}
 	if !o.push && !places.IsURL(location) {
-		o.Log.Add(checkPulled(location)...)
+		o.Log.Add(o.checkPulled(location)...)
 	}
 	sources.CheckCreateRepository(o.Meta, o.Log, o.createRepository, location)
 }
 
 // checkPulled finds a directory that can't have packages. An empty one is no error, because the first push may fill it.
-func checkPulled(dir string) problem.List {
+func (o *transferOptions) checkPulled(dir string) problem.List {
 	why := "is no directory. Name the one that packages were pushed to."
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		why = "doesn't exist: nothing was pushed there, or the name is wrong. The first \"tfdeps cache push\" makes it."
+		why = "doesn't exist: nothing was pushed there, or the name is wrong. The first \"" + o.Called + " cache push\" makes it."
 	case err != nil || info.IsDir(): // other errors are reported for each package
 		return nil
 	}

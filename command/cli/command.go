@@ -157,17 +157,17 @@ func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 	all = append(all, m.Write(r, out.JSON, all)...)
 	how := m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto)
 	how.Data = out.JSON || out.Data
-	code := End(func(all problem.List) { view.Problems(how, all) }, all, out.Code)
+	view.Problems(how, all)
 	m.TellInterrupted(problems)
-	if out.Despite {
-		return out.Code
+	if all.HasErrors() && !out.Despite {
+		return 1
 	}
-	return code
+	return out.Code
 }
 
 // Write prints a report; for programs it includes the problems.
 func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) problem.List {
-	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile, Called: m.Called()}}
+	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile}}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
 		return problem.Failed("unwritable", "Failed to write the report", err)
 	}

@@ -120,5 +120,5 @@ Options:
   Accepted and without effect: -c, -d.
 
   That is all.`
-	must.Equal(t, h.WholeHelp(explain.Names{Called: "tfdeps"}, ""), want)
+	must.Equal(t, h.Help(explain.Names{Called: "tfdeps"}, "", true), want)
 }

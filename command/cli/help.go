@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,41 +24,33 @@ type help struct {
 // usage returns the lines that say how to call the command.
 func (c Command) usage(called string) string {
 	var b strings.Builder
-	for i, usage := range strings.Split(c.Usage, "\n") {
-		head := "Usage:"
-		if i > 0 {
-			head = "      "
-		}
+	head := "Usage:"
+	for usage := range strings.SplitSeq(c.Usage, "\n") {
 		fmt.Fprintf(&b, "%s %s\n", head, strings.ReplaceAll(terminal.Wrap(called+" [global options] "+usage, helpWidth-len("Usage: ")), "\n", "\n           "))
+		head = "      "
 	}
 	return b.String()
 }
 
-// ShortHelp returns the help with the daily options, each with its first sentence, and with the command for the whole help.
-// first is printed below the usage.
-func (c Command) ShortHelp(names explain.Names, first string) string {
-	if c.Daily == nil {
-		return c.WholeHelp(names, first)
-	}
-	h := &help{Names: names}
-	h.WriteString(c.usage(h.Called) + "\n" + first + h.Expand(c.About) + "\n\nOptions:\n\n")
-	for _, row := range c.Flags() {
-		if slices.Contains(c.Daily, row.Name) {
-			h.entry("  "+row.usage(row.Name), row.Sentence()+".")
-		}
-	}
-	fmt.Fprintf(h, "\nTo see all options, with examples, run:\n  %s %s -help=all", h.Called, c.Name)
-	return h.String()
-}
-
-// WholeHelp returns what "tfdeps COMMAND -help=all" prints; first is printed below the usage.
-func (c Command) WholeHelp(names explain.Names, first string) string {
-	h := &help{Names: names}
+// Help returns the help with all options, or, if whole is false and the command has Daily, with these alone, each with its first sentence.
+// Its texts have the names, and first is printed below the usage.
+func (c Command) Help(names explain.Names, first string, whole bool) string {
+	h, flags := &help{Names: names}, c.Flags()
 	h.WriteString(c.usage(h.Called) + "\n" + first + h.Expand(c.About) + "\n")
+	if c.Daily != nil && !whole {
+		h.WriteString("\nOptions:\n\n")
+		for _, row := range flags {
+			if slices.Contains(c.Daily, row.Name) {
+				h.entry("  "+row.usage(row.Name), row.Sentence()+".")
+			}
+		}
+		fmt.Fprintf(h, "\nTo see all options, with examples, run:\n  %s %s -help=all", h.Called, c.Name)
+		return h.String()
+	}
 	if c.Details != "" {
 		h.WriteString("\n" + h.Expand(c.Details) + "\n")
 	}
-	if flags := c.Flags(); len(flags) > 0 {
+	if len(flags) > 0 {
 		h.WriteString("\nOptions:\n")
 		flags.write(h)
 	}
@@ -116,12 +109,8 @@ func (f Flag) Sentence() string {
 func (f Flag) usage(name string) string { return "-" + name + f.Sep + f.Arg }
 
 func (f Flag) write(h *help) {
-	label := f.Label
-	if label == "" {
-		label = f.usage(f.Name)
-	}
 	h.WriteByte('\n')
-	h.entry("  "+label, f.Help)
+	h.entry("  "+cmp.Or(f.Label, f.usage(f.Name)), f.Help)
 	for _, c := range f.Choices {
 		h.entry("    "+c[0], c[1])
 	}

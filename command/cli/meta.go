@@ -135,7 +135,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 		Stdout:   terminal.NewStream(m.Stdout),
 		Stderr:   terminal.NewStream(m.Stderr),
 		Now:      m.Now,
-		Showing:  explain.Showing{ReadFile: os.ReadFile, Called: m.Called()},
+		Showing:  explain.Showing{ReadFile: os.ReadFile},
 		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",
 		Refresh:  barRefresh,
 	}

@@ -59,7 +59,7 @@ func (x *examination) describeCache() {
 	}
 	if c.Free != nil && *c.Free < fewBytes {
 		x.Log.Warningf("no_space", "Little space for the shared cache",
-			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, *c.Free/1_000_000)
+			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  %s cache gc", c.Directory, *c.Free/1_000_000, x.Called)
 	}
 }
 

@@ -52,7 +52,7 @@ func (x *examination) askHosts() {
 	var failures []failure
 	for i, answer := range answers {
 		if errs[i] != nil {
-			answer.OK, answer.Error = false, explain.Explained(errs[i])
+			answer.OK, answer.Error = false, x.Explained(errs[i])
 			answer.Code = explain.CodeOfError(errs[i])
 			needed := x.needs(x.Meta.Context, targets[i], from)
 			failures = gather(failures, failure{[]string{answer.Host}, errs[i], needed, !needed && len(targets[i].providers) > 0})
@@ -60,7 +60,7 @@ func (x *examination) askHosts() {
 		x.answers = append(x.answers, answer)
 	}
 	for _, f := range failures {
-		detail := explain.Explained(f.err) + f.whyWarning()
+		detail := x.Explained(f.err) + f.whyWarning()
 		found := problem.List{problem.Because(f.err, problem.Error("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), detail))}
 		if !f.needed {
 			found = problem.AsWarnings(found)

@@ -41,7 +41,7 @@ func explainMissing(r request, dir *workdir.Dir, required getproviders.Requireme
 	known := knownProviders(r, dir, required, all)
 	for _, missing := range all {
 		missing.Hint = r.Source.Describe(missing.Provider).ExplainMissing(r.Meta.Context, missing.Provider)
-		if meant := spelling.Closest(r.Product.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
+		if meant := spelling.Closest(r.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
 			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
@@ -72,7 +72,7 @@ func inferred(r request, dir *workdir.Dir, err error) {
 		r.Log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
 			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
 				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
-			users[at].Address, failed.Provider.Type, r.Product.Short(failed.Provider))))
+			users[at].Address, failed.Provider.Type, r.Short(failed.Provider))))
 	}
 }
 
@@ -91,7 +91,7 @@ func knownProviders(r request, dir *workdir.Dir, required getproviders.Requireme
 	}
 	for _, p := range all {
 		if !slices.ContainsFunc(missing, func(m *getproviders.Fault) bool { return m.Provider == p }) {
-			known = append(known, r.Product.Short(p))
+			known = append(known, r.Short(p))
 		}
 	}
 	return known
@@ -103,16 +103,16 @@ func announceOverrides(r request) {
 	overridden, running := "", ""
 	for _, p := range slices.SortedFunc(maps.Keys(r.skip), getproviders.Provider.Compare) {
 		if dir, ok := r.Config.DevOverrides[p]; ok {
-			overridden += fmt.Sprintf("\n - %s in %s", r.Product.Short(p), dir)
+			overridden += fmt.Sprintf("\n - %s in %s", r.Short(p), dir)
 		} else {
-			running += "\n - " + r.Product.Short(p)
+			running += "\n - " + r.Short(p)
 		}
 	}
 	if overridden != "" {
 		r.Log.Warningf("", "Provider development overrides are in effect",
 			"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
-				"What the lock file says of them stays as it is.", overridden, r.Product.Program)
+				"What the lock file says of them stays as it is.", overridden, r.Program)
 	}
 	if running != "" && dialect.Of(r.Product).Understands("running_providers") {
 		r.Log.Warningf("", "Unmanaged providers are in effect",
@@ -154,7 +154,7 @@ func chosenOffline(r request, report providercache.Report) {
 		}
 		unasked := result.Each(r.Source.Describe(p).Unasked, func(n *getproviders.NotCachedError) string { return n.Source })
 		if len(unasked) > 0 {
-			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.Product.Short(p), o.Version, strings.Join(unasked, " and the ")))
+			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.Short(p), o.Version, strings.Join(unasked, " and the ")))
 		}
 	}
 	if len(chosen) > 0 {

@@ -86,7 +86,7 @@ func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	}
 	if is := b.isCloud(); is && t.reconfigure || t.moves && (is || b.wasCloud()) {
 		return problem.Fail("invalid_option", "Invalid command-line option", "The options -reconfigure, -migrate-state and -force-copy are for backends, "+
-			"not for a cloud block. Leave them out. To have state moved to that service or away from it, run:\n  %s init -get=false", b.Product.Program)
+			"not for a cloud block. Leave them out. To have state moved to that service or away from it, run:\n  %s init -get=false", b.Program)
 	}
 	switch decided, left := t.verdict(); decided {
 	case refused:
@@ -132,7 +132,7 @@ func (b *backendState) moving(option string) string {
 	if b.isCloud() || b.wasCloud() {
 		option = ""
 	}
-	return b.Product.Program + " init " + option + "-get=false"
+	return b.Program + " init " + option + "-get=false"
 }
 
 // changed is the error for another backend than the recorded one. forgets says whether to suggest -reconfigure.
@@ -142,7 +142,7 @@ func (b *backendState) changed(forgets bool) *problem.Problem {
 		"To move it, run:\n  " + b.moving("-migrate-state "),
 	}
 	if forgets && !b.isCloud() {
-		advice = append(advice, "To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure")
+		advice = append(advice, "To take the backend as it is now, and leave state where it is, run:\n  "+b.Called+" init -reconfigure")
 	}
 	return problem.Error("other_backend", "Backend configuration changed", strings.Join(advice, "\n\n"))
 }
@@ -152,7 +152,7 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	product, asked := b.Product, "Error asking for state migration action: " // as the real program says
 	if t.moves {
 		return problem.Errorf("other_backend", "State is moved by "+product.Name, "To install with tfdeps and have state moved, "+
-			"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s init -migrate-state -get=false", product.Program)
+			"run \"%s init -migrate-state -with=%s\"; or run:\n  %[2]s init -migrate-state -get=false", b.Called, product.Program)
 	}
 	option, why, rid := "-migrate-state ", "", "move the file away"
 	switch {

@@ -273,7 +273,7 @@ func (o *options) forbidden(m *cli.Meta, log *problem.Log) {
 	conflict(o.backend.with != "", o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
 	for _, by := range slices.Compact([]string{o.readonlyBy, o.offlineBy, checkBy, planBy}) {
 		conflict(o.allPlatforms || len(o.otherPlatforms()) > 0, o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
-			"Whether it has them, \"tfdeps providers lock -check\" says.")
+			"Whether it has them, \""+m.Called()+" providers lock -check\" says.")
 	}
 	if o.check && o.plan {
 		conflict(true, planBy, checkBy, "Both change nothing: -check asks no host, and -plan says more.")

@@ -86,7 +86,7 @@ func explainFailure(r request, dir *workdir.Dir, required getproviders.Requireme
 	explainMissing(r, dir, required, err)
 	explainSpace(r, err)
 	recallVersions(r, required, err)
-	return r.Log.Add(explain.InstallProblems(r.Product, required, err, func(p getproviders.Provider) (explain.Suggestion, bool) { return suggest(r, required, p) })...)
+	return r.Log.Add(r.InstallProblems(required, err, func(p getproviders.Provider) (explain.Suggestion, bool) { return suggest(r, required, p) })...)
 }
 
 // recallVersions adds to errors about missing packages the versions that a registry listed for an earlier run.
@@ -142,7 +142,7 @@ func saveLocks(r request, dir *workdir.Dir, locks *depsfile.Locks, report provid
 	}
 	r.view.LockSaved(before.Empty())
 	if len(report.Incomplete) > 0 {
-		return r.Log.Add(explain.IncompleteLock(r.Product, report.Incomplete))
+		return r.Log.Add(r.IncompleteLock(report.Incomplete))
 	}
 	return true
 }
@@ -166,8 +166,8 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 	}
 	r.Log.Warningf("", "Provider lock file not updated",
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
-			"%s. To record them, run \"tfdeps init\" without it.",
-		depsfile.FileName, r.opts.readonlyBy)
+			"%s. To record them, run \"%s init\" without it.",
+		depsfile.FileName, r.opts.readonlyBy, r.Called)
 	return r.Log.Add()
 }
 

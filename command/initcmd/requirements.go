@@ -128,13 +128,13 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
 		return problem.Fail("module_changed", "Module doesn't match its lock file",
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
-				"Find out who has changed it. If it is what you want, run \"tfdeps init -upgrade\", which records it; if it isn't, remove that directory.",
+				"Find out who has changed it. If it is what you want, run \"%[6]s init -upgrade\", which records it; if it isn't, remove that directory.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
-			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.Meta.Env)))
+			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.Meta.Env)), r.Called)
 	case r.opts.readonlyBy != "":
 		return problem.Fail("module_changed", "Modules differ from their lock file",
-			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"tfdeps init\" without it, and commit the file.",
-			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding))
+			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"%s init\" without it, and commit the file.",
+			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding), r.Called)
 	default:
 		return nil
 	}
@@ -151,7 +151,7 @@ func requirements(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	for _, refusal := range r.Policy.CheckOverrides(r.overriddenBy, required.Providers()) {
 		r.Log.Fail("refused_by_policy", "A provider comes past the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
-			r.Product.Short(refusal.Provider), refusal, sources.ReattachVariable)
+			r.Short(refusal.Provider), refusal, sources.ReattachVariable)
 	}
 	return required, checkReadonly(r, dir.Locks, required)
 }
@@ -164,7 +164,7 @@ func warnSameTypes(r request, required getproviders.Requirements) {
 	alike := map[string][]string{}
 	for _, p := range required.Providers() {
 		if p.Namespace == "hashicorp" || p.Namespace == "opentofu" {
-			alike[p.Type] = append(alike[p.Type], r.Product.Short(p))
+			alike[p.Type] = append(alike[p.Type], r.Short(p))
 		}
 	}
 	for _, typ := range slices.Sorted(maps.Keys(alike)) {
@@ -186,13 +186,13 @@ func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	case record.IsLocal():
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is encrypted, and only %s reads it; there is no lock file that would tell what it needs. "+
-				"If plan says that a provider is missing, run \"tfdeps init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | tfdeps init -state=-\".",
-			r.Product.Name, r.Product.Program))
+				"If plan says that a provider is missing, run \"%[3]s init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | %[3]s init -state=-\".",
+			r.Name, r.Program, r.Called))
 	case record.Type != "inmem":
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
-				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
-			record.Type, r.Product.Program))
+				"If plan says that a provider is missing, run \"%s init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
+			record.Type, r.Called, r.Program))
 	}
 	return required, problems
 }
@@ -207,7 +207,7 @@ func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requi
 	in := providercache.Installer{Fetcher: &providercache.Fetcher{Product: r.Product}, Skip: r.skip}
 	_, reasons := in.CheckLocks(required, locks)
 	for _, reason := range reasons {
-		name := r.Product.Short(reason.Provider)
+		name := r.Short(reason.Provider)
 		lock, _ := locks.Provider(reason.Provider)
 		switch reason.Code {
 		case "lock_missing_provider":
@@ -236,9 +236,9 @@ func changesDetected(r request, changes []string) {
 	}
 	r.Log.Fail("lock_file_outdated", "Provider dependency changes detected",
 		"%s:%s\n\n"+
-			"To record what is required now, run \"tfdeps init\" without it. A version that is locked already "+
+			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
 			"changes only with -upgrade.",
-		what, problem.Items(changes))
+		what, problem.Items(changes), r.Called)
 }
 
 func hashesMissing(r request, providers []getproviders.Provider) bool {
@@ -249,6 +249,6 @@ func hashesMissing(r request, providers []getproviders.Provider) bool {
 	return r.Log.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
-			"  tfdeps providers lock -platform=%[2]s",
-		depsfile.FileName, platform, problem.Items(result.Each(providers, r.Product.Short)), r.Product.Program, r.opts.readonlyBy)
+			"  %[6]s providers lock -platform=%[2]s",
+		depsfile.FileName, platform, problem.Items(result.Each(providers, r.Short)), r.Program, r.opts.readonlyBy, r.Called)
 }

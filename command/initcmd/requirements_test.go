@@ -3,6 +3,7 @@ package initcmd
 import (
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -21,7 +22,7 @@ func TestSameTypes_WarnsInOpenTofusPlace(t *testing.T) {
 	for product, want := range map[getproviders.Product]string{
 		getproviders.OpenTofu("1.12.6"): "hashicorp/aws, registry.terraform.io/hashicorp/aws.", getproviders.Terraform("1.15.9"): "",
 	} {
-		r := request{Session: sources.New(nil, product, false)}
+		r := request{Session: sources.New(new(cli.Meta), product, false)}
 		warnSameTypes(r, required)
 		text := ""
 		for _, p := range r.Log.All {

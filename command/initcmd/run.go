@@ -20,7 +20,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
@@ -215,7 +214,7 @@ func copyModule(r request) bool {
 		return r.Log.Add(invalid...)
 	}
 	if err != nil {
-		return r.Log.Add(problem.Because(err, problem.Errorf("module_package_failed", summary, "The option -from-module can't be used: %s", explain.WithHint(err))))
+		return r.Log.Add(problem.Because(err, problem.Errorf("module_package_failed", summary, "The option -from-module can't be used: %s", r.WithHint(err))))
 	}
 	r.view.ModuleCopied()
 	return true

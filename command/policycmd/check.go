@@ -72,7 +72,7 @@ func (o *options) Report() (*result.Result, error) {
 func (r *report) check(s *sources.Session, o options, dir string) {
 	path := filepath.Join(dir, depsfile.FileName)
 	if _, err := os.Stat(path); err != nil {
-		s.Log.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"tfdeps init\" or \"tfdeps providers lock\" in its directory.", filepath.ToSlash(path))
+		s.Log.Fail("lock_file", "No lock file", "There is no %s that can be read. To make one, run \"%s init\" or \"%[2]s providers lock\" in its directory.", filepath.ToSlash(path), s.Called)
 		return
 	}
 	locks, problems := depsfile.Load(path, s.Product)
@@ -84,7 +84,7 @@ func (r *report) check(s *sources.Session, o options, dir string) {
 	}
 	cache := s.Cache()
 	say := func(word string, lock depsfile.Lock, format string, args ...any) {
-		fmt.Fprintf(&r.text, "%-8s %s %s in %s%s\n", word, s.Product.Short(lock.Provider), lock.Version, filepath.ToSlash(path), terminal.PrintableLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&r.text, "%-8s %s %s in %s%s\n", word, s.Short(lock.Provider), lock.Version, filepath.ToSlash(path), terminal.PrintableLine(fmt.Sprintf(format, args...)))
 	}
 	for _, lock := range locks.All() {
 		advice := ""

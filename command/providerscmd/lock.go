@@ -196,7 +196,7 @@ func (o *lockOptions) conclude(d directory, result providercache.LockResult, v *
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)
-		return explain.LockProblems(d.Product, shown)
+		return o.LockProblems(shown)
 	case o.check:
 		return v.Tell(shown)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -150,7 +149,7 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 	})
 	o.Log.Add(v.End(done)...)
 	if err != nil {
-		o.Log.Add(explain.MirrorProblems(err, "mirror_index", "Failed to write the mirror")...)
+		o.Log.Add(o.MirrorProblems(err, "mirror_index", "Failed to write the mirror")...)
 	}
 }
 
@@ -188,7 +187,7 @@ func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []s
 			}
 			w, reason := o.want(d, p)
 			if reason != "" {
-				ok = o.Log.Add(explain.LockedMismatch(o.Product, d.Path, reason))
+				ok = o.Log.Add(o.LockedMismatch(d.Path, reason))
 				continue
 			}
 			wanted = append(wanted, w)

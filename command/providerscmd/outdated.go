@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
@@ -98,7 +97,7 @@ func (o *outdatedOptions) outdated() (found []result.Dependency) {
 			if row.Name != "" {
 				found = append(found, row)
 			}
-		} else if text := explain.Explained(errs[i]); !told[text] {
+		} else if text := o.Explained(errs[i]); !told[text] {
 			told[text] = true
 			o.Log.Add(problem.Because(errs[i], problem.Error("request_failed", "Can't tell which versions there are", text)))
 		}
@@ -122,7 +121,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	if err != nil {
 		return row, err
 	}
-	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.Product.Short(p)}
+	row = result.Dependency{Directory: d.Path, Kind: "provider", Name: w.in.Short(p)}
 	if lock, ok := d.Locks.Provider(p); ok {
 		row.Locked = lock.Version
 	}

@@ -109,7 +109,7 @@ func (o *treeOptions) Report() (*result.Result, error) {
 		}
 	}
 	var report result.ProvidersReport
-	if !s.Log.Add(problems...) || !s.Log.Add(describeModules(dir, &report)...) || !s.Log.Add(describeState(s.Meta, o.stateFile, dir, &report)...) ||
+	if !s.Log.Add(problems...) || !s.Log.Add(describeModules(dir, &report)...) || !s.Log.Add(describeState(s, o.stateFile, dir, &report)...) ||
 		!s.Log.Add(describeLocks(dir, &report)...) {
 		return nil, nil
 	}
@@ -175,16 +175,16 @@ func describeCall(call load.ModuleCall) *result.ModuleCall {
 
 // describeState adds what the state requires to the report. If the state is encrypted or kept by a backend, it only
 // warns, because the rest of the report is useful; Terraform prints no report without the state.
-func describeState(m *cli.Meta, stateFile string, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
+func describeState(s *sources.Session, stateFile string, dir *workdir.Dir, report *result.ProvidersReport) problem.List {
 	var record *backend.Record
 	var err error
 	known := true
 	if stateFile == "" {
-		record, err = backend.Read(nil, workdir.RecordPath(m.Env), dir.Product)
+		record, err = backend.Read(nil, workdir.RecordPath(s.Meta.Env), s.Product)
 		known = record != nil || dir.Root.Backend == nil
 	}
 	if known && err == nil {
-		report.State, known, err = workdir.ReadState(m, dir.Product, stateFile, record)
+		report.State, known, err = workdir.ReadState(s.Meta, s.Product, stateFile, record)
 	}
 	if err != nil {
 		return problem.Fail("state", "Failed to load state", "%v", err)
@@ -197,11 +197,11 @@ func describeState(m *cli.Meta, stateFile string, dir *workdir.Dir, report *resu
 	case record.IsLocal() && (record != nil || dir.Root.Backend == nil):
 		why = "The state is encrypted"
 	case record == nil:
-		return problem.Warn("backend_record", fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"),
+		return problem.Warn("backend_record", fmt.Sprintf("Backend initialization required, please run %q", s.Program+" init"),
 			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type)
 	}
 	return problem.Warn("", "State not read",
-		"%s: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", why, dir.Product.Program)
+		"%s: there may be providers that only the state requires. To see them, run:\n  %s state pull | %s providers -state=-", why, s.Program, s.Called)
 }
 
 // describeLocks adds the locked versions to the report. A lock file that can't be read is an error.

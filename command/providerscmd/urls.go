@@ -67,7 +67,7 @@ func (o *urlsOptions) Report() (*result.Result, error) {
 		d := dirs[i]
 		report = append(report, explain.LockedDir{Dir: d.Path, Named: o.roots.Given(), Locked: d.lockedHashes, Result: found})
 		if found.Err != nil {
-			o.Log.Add(explain.LocateProblems(found.Err)...)
+			o.Log.Add(o.LocateProblems(found.Err)...)
 		}
 	}
 	return result.URLs(report), nil

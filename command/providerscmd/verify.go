@@ -146,7 +146,7 @@ func (o *verifyOptions) verify() []result.VerifiedTree {
 		for _, d := range p.dirs {
 			p.how.Skip = skip
 			report = append(report, result.VerifiedTree{
-				Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Locked: len(d.locks.All()), Shared: p.how.Shared, Packages: trees[i].Compare(d.locks, p.how),
+				Path: filepath.ToSlash(p.path), LockFile: filepath.ToSlash(filepath.Join(d.path, depsfile.FileName)), Locked: len(d.locks.All()), Shared: p.how.Shared, Packages: trees[i].Compare(d.locks, p.how), Called: o.Called,
 			})
 		}
 	}

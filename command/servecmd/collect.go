@@ -142,7 +142,7 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	product := products.Unversioned(m)
 	var err error
 	if o.Keep, err = o.lockedHashes(product); err != nil {
-		return problem.List{failure(err)}
+		return problem.List{failure(m, err)}
 	}
 	_, stores, problems := sources.Online(m, product, "")
 	if problems.HasErrors() {
@@ -155,7 +155,7 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	defer bucket.Close()
 	server, err := mirrorserver.Handler(&providercache.Fetcher{Now: m.Now}, bucket, mirrorserver.Options{})
 	if err != nil {
-		return append(problems, failure(err))
+		return append(problems, failure(m, err))
 	}
 	defer server.Close()
 	gone, left, err := server.Collect(m.Context, o.CollectOptions)
@@ -169,7 +169,7 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	}
 	fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(gone), len(all), bytesOf(gone), bytesOf(all))
 	if err != nil {
-		problems = append(problems, failure(err))
+		problems = append(problems, failure(m, err))
 	}
 	return problems
 }

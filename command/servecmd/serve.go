@@ -82,7 +82,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	own := *m // serve removes the warnings that are shown before the command
 	code, problems, err := serve(&own, o, product, serverOptions)
 	if err != nil {
-		code, problems = 1, append(problems, failure(err))
+		code, problems = 1, append(problems, failure(m, err))
 	}
 	if o.logsJSON() && o.command == nil { // programs read stderr line by line
 		return cli.End(func(all problem.List) { logProblems(m.Context, serverOptions.Log, all) }, slices.Concat(own.Warnings, problems), code), nil
@@ -247,10 +247,10 @@ func isLocal(on net.Addr) bool {
 }
 
 // failure returns the problem for an error, with its hints.
-func failure(err error) *problem.Problem {
-	text := problem.Sentence(err)
-	if explain.Hint(err) != "" {
-		text = explain.Explained(err)
+func failure(m *cli.Meta, err error) *problem.Problem {
+	text, names := problem.Sentence(err), m.Names(products.Unversioned(m))
+	if names.Hint(err) != "" {
+		text = names.Explained(err)
 	}
 	return problem.Error("serve_failed", "Failed to serve", text)
 }
@@ -260,10 +260,10 @@ func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *p
 		return net.OpenBucket(m.Context, place)
 	}
 	if info, err := os.Stat(place); err == nil && !info.IsDir() {
-		return nil, failure(fmt.Errorf("the file %s is no directory. Name the directory in which the server keeps its packages", place))
+		return nil, failure(m, fmt.Errorf("the file %s is no directory. Name the directory in which the server keeps its packages", place))
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
-		return nil, failure(fmt.Errorf("the directory %s can't be made: %w. Name one that this user may write to", place, withoutOp(err)))
+		return nil, failure(m, fmt.Errorf("the directory %s can't be made: %w. Name one that this user may write to", place, withoutOp(err)))
 	}
 	return blob.NewDirectory(place), nil
 }

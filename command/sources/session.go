@@ -70,13 +70,13 @@ func (s *Session) Choose(found ...*problem.Problem) (ok bool) {
 // Session is the state of a command in a directory: the product, the problems so far, and the clients and sources. Each
 // directory of a run has one, and they share configurations, clients and fetched packages. It is for one goroutine.
 type Session struct {
-	Network // set by Online, or by Connect and ReadPolicy
-	Meta    *cli.Meta
-	Product getproviders.Product
-	Log     *problem.Log        // steps add to it, and return whether the next one may run
-	Config  *cliconfig.Config   // nil before ReadConfig
-	Source  getproviders.Source // of providers; empty until the command sets it
-	Mirrors []Mirror            // of -mirror, in the order of the options
+	Network       // set by Online, or by Connect and ReadPolicy
+	Meta          *cli.Meta
+	explain.Names                     // of the product whose work is done
+	Log           *problem.Log        // steps add to it, and return whether the next one may run
+	Config        *cliconfig.Config   // nil before ReadConfig
+	Source        getproviders.Source // of providers; empty until the command sets it
+	Mirrors       []Mirror            // of -mirror, in the order of the options
 
 	ends   []func() // the functions that Close calls
 	inside bool     // the Session was made by In
@@ -108,7 +108,7 @@ func New(m *cli.Meta, product getproviders.Product, several bool) *Session {
 
 // alone returns a Session that shares and caches nothing.
 func alone(m *cli.Meta, product getproviders.Product) *Session {
-	return &Session{Meta: m, Product: product, Log: new(problem.Log), Source: getproviders.MultiSource{}, run: new(shared)}
+	return &Session{Meta: m, Names: m.Names(product), Log: new(problem.Log), Source: getproviders.MultiSource{}, run: new(shared)}
 }
 
 // In returns the Session of one of several directories. The caller has to close it before this one.
@@ -321,7 +321,7 @@ func (s *Session) Modules() modules.Resolver {
 		Fetcher:    with.fetcher,
 		Registries: with.registries,
 		Allow:      s.Policy.AllowsModule(),
-		Hint:       explain.Hint,
+		Hint:       s.Hint,
 	}
 }
 
@@ -329,7 +329,7 @@ func (s *Session) Modules() modules.Resolver {
 func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
 	for _, r := range s.Policy.CheckLocks(locks, of) {
 		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
-			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", s.Product.Short(r.Provider), r)
+			"Provider %s: %v.\n\nTo add what it lacks, run \"%s providers lock\" without any of the options that forbid it.", s.Short(r.Provider), r, s.Called)
 	}
 	return s.Log.Add()
 }
@@ -338,7 +338,7 @@ func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) 
 func (s *Session) LockPlatforms(f *providercache.Fetcher, req providercache.LockRequest) (*depsfile.Locks, bool) {
 	results, err := f.Lock(s.Meta.Context, req)
 	if err != nil {
-		s.Log.Add(explain.LockProblems(s.Product, explain.LockedDir{Result: results[0]})...)
+		s.Log.Add(s.LockProblems(explain.LockedDir{Result: results[0]})...)
 	}
 	return results[0].Locks, s.Log.Add()
 }

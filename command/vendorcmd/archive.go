@@ -56,7 +56,7 @@ func writeArchive(r request) bool {
 	if err := writeBundle(r, filepath.Join(stage.Path, "bundle.tar")); err != nil {
 		return failed(err)
 	}
-	r.view.Done(fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", r.opts.bundle))
+	r.view.Done(fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"%s vendor -unpack\".", r.opts.bundle, r.Called))
 	return true
 }
 
@@ -169,7 +169,7 @@ func unpack(r request) bool {
 			r.view.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
 		}
 	}
-	r.view.Done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	r.view.Done(fmt.Sprintf("Unpacked %d files. \"%s vendor -check\" compares them with the configuration.", len(manifest.Files), r.Called))
 	return true
 }
 

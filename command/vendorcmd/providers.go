@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -95,7 +94,7 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 		}
 	}
 	if err != nil {
-		r.Log.Add(vendorProblems(err, placed)...)
+		r.Log.Add(vendorProblems(r, err, placed)...)
 		recall(r, p.was, placed)
 		return nil, nil, false
 	}
@@ -113,12 +112,12 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 }
 
 // vendorProblems explains the errors of providers.
-func vendorProblems(err error, placed []getproviders.Provider) problem.List {
-	problems := explain.MirrorProblems(err, "failed", "Failed to vendor providers")
+func vendorProblems(r request, err error, placed []getproviders.Provider) problem.List {
+	problems := r.MirrorProblems(err, "failed", "Failed to vendor providers")
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
 		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
-			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
-			mismatch.Provider, mismatch.Provider))
+			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"%s providers lock -from=config -platform=OS_ARCH %[1]s\", and vendor again.",
+			mismatch.Provider, r.Called))
 	}
 	missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
 	if missing != nil && slices.Contains(placed, missing.Provider) {

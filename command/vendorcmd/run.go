@@ -104,7 +104,7 @@ func read(r request) (p project, ok bool) {
 	p.dir = workdir.Load(r.Meta, r.Product, ".", r.opts.modules)
 	if p.dir.Empty() {
 		return p, r.Log.Fail("configuration_not_found", "No configuration files",
-			"The directory contains no %s configuration files.", r.Product.Name)
+			"The directory contains no %s configuration files.", r.Name)
 	}
 	var problems problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.Product)

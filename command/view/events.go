@@ -139,7 +139,7 @@ func (r *run) ended(w, told *item, e event.Event) {
 		lines = fetchedLines(r.Product, what, e)
 	case event.Failed:
 		w.way, w.err = didFail, e.Err
-		w.Error = oneLine(explain.WithHint(e.Err))
+		w.Error = oneLine(r.WithHint(e.Err))
 		query.tell(true)
 		if r.doing != "" {
 			r.head(e.Provider, r.doingLine(e.Provider))
@@ -206,7 +206,7 @@ func (r *run) expectPackages(packages []providercache.Outcome) {
 }
 
 func (r *run) doingLine(p getproviders.Provider) line {
-	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.Product.Short(p))}
+	return line{human: fmt.Sprintf("- %s %s...", r.doing, r.Short(p))}
 }
 
 // head keeps a line that is printed among those about archives.
@@ -224,7 +224,7 @@ func (r *run) start(w *item, e event.Event, counted bool) {
 		version += " for " + platform.String()
 		shorter = []string{terminal.Printable(e.Provider.Type) + version, terminal.Printable(e.Provider.Type) + " " + platform.String()}
 	}
-	r.tasks.Start(&w.task, packageOf(e.Outcome), counted, terminal.Printable(r.Product.Short(e.Provider))+version, shorter...)
+	r.tasks.Start(&w.task, packageOf(e.Outcome), counted, terminal.Printable(r.Short(e.Provider))+version, shorter...)
 	r.touched = &w.task
 }
 

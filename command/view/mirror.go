@@ -42,8 +42,7 @@ func NewMirror(o Options) *Mirror {
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
-	product := v.run.Product
-	v.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", product.Short(p), product.Name)})
+	v.run.head(p, line{human: fmt.Sprintf("- Skipping %s because it is built in to %s CLI", v.run.Short(p), v.run.Product.Name)})
 }
 
 // End prints what was removed and what a later run will remove, and returns the registries' warnings.
@@ -92,14 +91,14 @@ func (v *Lock) Tell(d explain.LockedDir) problem.List {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.run.Product.Short(p.Provider), p.Platform, lockChange(p)))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.run.Short(p.Provider), p.Platform, lockChange(p)))
 		changed = changed || p.New || p.Extended
 	}
-	text := v.run.Product.Name + " has validated the lock file and found no need for changes."
+	text := " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.run.Product.Name + " has updated the lock file."
+		text = " has updated the lock file."
 	}
-	v.succeed(text)
+	v.succeed(v.run.Product.Name + text)
 	if changed {
 		v.line("\nReview the changes in " + depsfile.FileName + " and then commit to your\nversion control system to retain the new checksums.\n")
 	}
@@ -140,7 +139,7 @@ func (v *Lock) tellChecked(d explain.LockedDir) problem.List {
 		return nil
 	}
 	return problem.Fail("lock_file_outdated", "Incomplete dependency lock file",
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  tfdeps providers lock%s", d.Dir, strings.Join(missing, ""), strings.Join(platforms, ""))
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.run.Called, strings.Join(platforms, ""))
 }
 
 // Report returns the results of all directories for programs.

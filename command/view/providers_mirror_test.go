@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -100,7 +99,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		failed.Platform = p.Platform
 		return failed
 	}
-	got := explain.MirrorProblems(errors.Join(
+	got := asTerraform.MirrorProblems(errors.Join(
 		p.Failed(during.Query, errors.New("gone")),
 		onLinux(during.Metadata, errors.New("gone")),
 		onLinux(during.Fetch, errors.New("gone")),
@@ -121,7 +120,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Failed to write the mirror: gone",
 	}
 	must.EqualSlices(t, lines, want, strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	if got := explain.MirrorProblems(onLinux(during.Cancel, context.Canceled), "", ""); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := asTerraform.MirrorProblems(onLinux(during.Cancel, context.Canceled), "", ""); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

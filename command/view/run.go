@@ -45,7 +45,7 @@ type run struct {
 }
 
 func newRun(o Options) *run {
-	r := &run{Names: o.Names, showing: explain.Showing{Called: o.Called}, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
+	r := &run{Names: o.Names, platforms: o.Platforms, now: o.Now, items: map[packageKey]*item{}}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -146,7 +146,7 @@ func (r *run) awaited(key packageKey) *item {
 		w = &item{Kind: "module", Name: key.Module, Spans: []reportSpan{}, key: key, directory: r.directory}
 		r.items[key] = w
 		if key.Module == "" {
-			w.Kind, w.Name = "provider", r.Product.Short(key.Provider)
+			w.Kind, w.Name = "provider", r.Short(key.Provider)
 		}
 	}
 	return w

@@ -27,7 +27,7 @@ type Suggestion struct {
 // each cause, in the order of the error's parts, but a single one for all packages that
 // are missing while requests are forbidden. An interrupt, which ends
 // the work on all providers, is reported once.
-func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
+func (n Names) InstallProblems(req getproviders.Requirements, err error, suggest Suggest) problem.List {
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
@@ -39,19 +39,19 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 			interrupted = true
 			continue
 		case len(c.Failures) > 1:
-			explained = manyFailed(product, c)
+			explained = n.manyFailed(c)
 		case len(absent) > 0:
 			missing = append(missing, absent...)
 			continue
 		case len(c.Failures) == 1:
-			explained = failure{product: product, req: req, Fault: c.Failures[0], suggest: suggest}.problem()
+			explained = failure{Names: n, req: req, Fault: c.Failures[0], suggest: suggest}.problem()
 		default:
-			explained = problem.Error("failed", "Failed to install providers", allFailed(product, c.Err))
+			explained = problem.Error("failed", "Failed to install providers", n.allFailed(c.Err))
 		}
 		problems = append(problems, problem.Because(c.Err, explained))
 	}
 	if len(missing) > 0 {
-		problems = append(problem.List{notCached(product, req, missing)}, problems...)
+		problems = append(problem.List{n.notCached(req, missing)}, problems...)
 	}
 	if interrupted {
 		problems = append(problems, canceled("Provider installation"))
@@ -60,30 +60,30 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 }
 
 // manyFailed explains a cause that several providers share.
-func manyFailed(product getproviders.Product, cause cause.Cause) *problem.Problem {
-	names := texts(cause.Failures, func(f *getproviders.Fault) string { return shortName(product, f) })
+func (n Names) manyFailed(cause cause.Cause) *problem.Problem {
+	names := texts(cause.Failures, n.shortName)
 	code, summary, doing := "failed", "Failed to install provider", "Error while installing these providers:"
 	switch {
 	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
 		code, summary, doing = "no_service", "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
 	case !slices.ContainsFunc(cause.Failures, knewVersion):
-		summary, doing = queryFailed(product, cause.Err)
+		summary, doing = n.queryFailed(cause.Err)
 		code, doing = "unreachable", doing+" these providers:"
 	}
-	return problem.Error(code, summary, doing+problem.Items(names)+"\n\n"+Explained(cause.Err))
+	return problem.Error(code, summary, doing+problem.Items(names)+"\n\n"+n.Explained(cause.Err))
 }
 
 // shortName returns a provider with its version, if that is known.
-func shortName(product getproviders.Product, f *getproviders.Fault) string {
+func (n Names) shortName(f *getproviders.Fault) string {
 	if f.Version.IsZero() {
-		return product.Short(f.Provider)
+		return n.Short(f.Provider)
 	}
-	return product.Short(f.Provider) + " v" + f.Version.String()
+	return n.Short(f.Provider) + " v" + f.Version.String()
 }
 
 // queryFailed returns the product's words for a provider whose version can't be chosen.
-func queryFailed(product getproviders.Product, err error) (summary, doing string) {
-	words := SpeechOf(product).unresolved
+func (n Names) queryFailed(err error) (summary, doing string) {
+	words := SpeechOf(n.Product).unresolved
 	if errors.Is(err, getproviders.ErrProviderNotFound) {
 		words = notListed
 	}
@@ -92,23 +92,23 @@ func queryFailed(product getproviders.Product, err error) (summary, doing string
 
 // allFailed explains an error that is about no single provider, and lists the providers that
 // aren't installed because of it.
-func allFailed(product getproviders.Product, err error) string {
+func (n Names) allFailed(err error) string {
 	if failed, ok := errors.AsType[*getproviders.Fault](err); ok && len(failed.Providers) > 0 {
-		return Explained(err) + list("These providers are not installed:", texts(failed.Providers, product.Short))
+		return n.Explained(err) + list("These providers are not installed:", texts(failed.Providers, n.Short))
 	}
-	return WithHint(err)
+	return n.WithHint(err)
 }
 
 // failure is one provider's failure, with the data that explains it.
 type failure struct {
 	*getproviders.Fault
-	product getproviders.Product
+	Names
 	req     getproviders.Requirements
 	suggest Suggest
 }
 
 func (f failure) problem() *problem.Problem {
-	short := f.product.Short(f.Provider)
+	short := f.Short(f.Provider)
 	switch {
 	case f.Step == during.BuiltIn:
 		correct := ""
@@ -116,18 +116,18 @@ func (f failure) problem() *problem.Problem {
 			correct = "\n\nCorrect the source: the only built-in provider is terraform.io/builtin/terraform."
 		}
 		return problem.Errorf("built_in_provider", "Invalid dependency on built-in provider",
-			"Cannot use %s: %s%s%s", short, WithHint(f.Err), correct, f.requiredBy())
+			"Cannot use %s: %s%s%s", short, f.WithHint(f.Err), correct, f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return problem.Error("platform_missing", "Incompatible provider version", Explained(f.Err)+f.otherPackage()+f.requiredBy())
+		return problem.Error("platform_missing", "Incompatible provider version", f.Explained(f.Err)+f.otherPackage()+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
 		return problem.Error("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case !knewVersion(f.Fault):
-		summary, doing := queryFailed(f.product, f.Err)
-		return problem.Errorf("unreachable", summary, "%s provider %s: %s%s", doing, short, WithHint(f.Err), f.otherAddress())
+		summary, doing := f.queryFailed(f.Err)
+		return problem.Errorf("unreachable", summary, "%s provider %s: %s%s", doing, short, f.WithHint(f.Err), f.otherAddress())
 	default:
-		text := fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, WithHint(f.Err))
+		text := fmt.Sprintf("Error while installing %s v%s: %s", short, f.Fault.Version, f.WithHint(f.Err))
 		if errors.Is(f.Err, getproviders.ErrVersionNotFound) && f.isRequired() {
-			text += "\n\nIf the lock file selects this version, \"tfdeps init -upgrade\" selects another one."
+			text += "\n\nIf the lock file selects this version, \"" + f.Called + " init -upgrade\" selects another one."
 		}
 		return problem.Error("failed", "Failed to install provider", text)
 	}
@@ -140,13 +140,13 @@ func (f failure) otherAddress() string {
 	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
 		return f.requiredBy()
 	}
-	implied, err := f.product.ImpliedProvider(f.Provider.Type)
+	implied, err := f.ImpliedProvider(f.Provider.Type)
 	other, ok := Suggestion{}, f.suggest != nil && err == nil && implied == f.Provider
 	if ok {
 		other, ok = f.suggest(f.Provider)
 	}
 	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
-		f.product.Short(f.Provider), f.product.Program)
+		f.Short(f.Provider), f.Program)
 	missing := getproviders.FaultOf(f.Err, getproviders.ErrProviderNotFound)
 	switch {
 	case !ok && (missing == nil || !missing.Registry):
@@ -158,11 +158,11 @@ func (f failure) otherAddress() string {
 			"correct providers when using a module. " + find + f.requiredBy()
 	}
 	text += fmt.Sprintf("Did you intend to use %s? If so, you must specify that source address in each module which requires that provider. ",
-		f.product.Short(other.Provider)) + find
+		f.Short(other.Provider)) + find
 	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
 		return text + f.requiredBy()
 	}
-	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
+	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.Short(other.Provider))
 	return text + conflictText(sentence, cause.FindConflict(f.req[f.Provider], other.Versions))
 }
 
@@ -173,7 +173,7 @@ func (f failure) otherPackage() string {
 	case missing == nil:
 		return ""
 	case !missing.Newest.IsZero():
-		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"tfdeps init -upgrade\".", missing.Newest.String())
+		return fmt.Sprintf("\n\nTo use that version, require it: version = %q. If the lock file has another one, run \"%s init -upgrade\".", missing.Newest.String(), f.Called)
 	case !missing.Nowhere:
 		return ""
 	}
@@ -184,7 +184,7 @@ func (f failure) otherPackage() string {
 	by := map[string]string{"darwin": "Rosetta 2", "windows": "emulation"}[missing.Platform.OS]
 	emulated := getproviders.Platform{OS: missing.Platform.OS, Arch: "amd64"}
 	if by != "" && missing.Platform.Arch == "arm64" && slices.Contains(missing.Platforms, emulated) {
-		text += fmt.Sprintf(" Or use %s and tfdeps for %s, by %s.", f.product.Program, emulated, by)
+		text += fmt.Sprintf(" Or use %s and tfdeps for %s, by %s.", f.Program, emulated, by)
 	}
 	if f.isRequired() {
 		text += " The option -platform only adds hashes to the lock file."
@@ -214,7 +214,7 @@ func knewVersion(f *getproviders.Fault) bool {
 
 func (f failure) noRegistry(short string) string {
 	text := fmt.Sprintf("The host %q in the address of provider %s is no provider registry: %s",
-		f.Provider.Hostname, short, WithHint(f.Err))
+		f.Provider.Hostname, short, f.WithHint(f.Err))
 	if f.Provider.Hostname == "github.com" {
 		text += "\n\nThe address names a repository on GitHub. The provider's documentation says under which address " +
 			"a registry has it."

@@ -12,36 +12,35 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // Explained returns an error's text with the hints of its parts, beginning with a capital.
-func Explained(err error) string {
-	text := WithHint(err)
+func (n Names) Explained(err error) string {
+	text := n.WithHint(err)
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // WithHint returns an error's text with the hints of its parts, each once.
-func WithHint(err error) string {
+func (n Names) WithHint(err error) string {
 	text, hints := err.Error(), hintsOf(err)
 	if locked, ok := errors.AsType[*cause.LockedVersionError](err); ok && locked.Product.Program != "" {
-		text += fmt.Sprintf("; must use %s init -upgrade to allow selection of new versions", locked.Product.Program)
+		text += "; must use " + locked.Product.Program + " init -upgrade to allow selection of new versions"
 		hints = nil
 	}
 	for _, hint := range hints {
 		text += "\n\nhint: " + hint
 	}
-	return text + remedy(err)
+	return text + n.remedy(err)
 }
 
 // Hint returns the first hint of an error's parts, as the end of a detail.
-func Hint(err error) string {
+func (n Names) Hint(err error) string {
 	if hints := hintsOf(err); len(hints) > 0 {
-		return "\n\nhint: " + hints[0] + remedy(err)
+		return "\n\nhint: " + hints[0] + n.remedy(err)
 	}
-	return remedy(err)
+	return n.remedy(err)
 }
 
 // hintsOf returns the hints of an error and of the errors that it wraps, outer ones first, each once, without those
@@ -87,27 +86,16 @@ func credentials(r *hosts.Refusal) string {
 	}
 }
 
-// Named replaces "tfdeps" in a text's commands by the name of the program as it was called; "" means tfdeps itself. Commands of the real program stay.
-// It is the last step, because hundreds of texts name a command, also in the engine, and don't know how the program was called.
-func Named(text, called string) string {
-	if called == "" {
-		return text
-	}
-	return ownCommand().ReplaceAllString(text, called+"$1")
-}
-
-var ownCommand = par.OnceRegexp(`\btfdeps( (?:\[global|cache|doctor|get|hash|help|init|outdated|policy|providers|roots|serve|vendor|version|why)\b)`)
-
 // remedy returns a way to help with tfdeps, as the end of an error's text: a variable that allows more time, or the command that
 // records hashes or frees disk space.
-func remedy(err error) string {
+func (n Names) remedy(err error) string {
 	switch {
 	case errors.Is(err, getproviders.ErrLockMismatch):
-		return ". If all is well, this command records the hashes of the source:\n  tfdeps providers lock"
+		return ". If all is well, this command records the hashes of the source:\n  " + n.Called + " providers lock"
 	case errors.Is(err, hosts.ErrTimeout):
 		return ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
 	case errors.Is(err, getproviders.ErrNoSpace), disk.IsFull(err):
-		return ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"
+		return ". This command removes unused packages from the shared cache:\n  " + n.Called + " cache gc"
 	}
 	return ""
 }

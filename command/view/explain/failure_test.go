@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-var asTerraform = getproviders.Terraform("1.15.9")
+var asTerraform = Names{getproviders.Terraform("1.15.9"), "tfdeps"}
 
 var (
 	alpha = getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "alpha"}
@@ -67,7 +67,7 @@ func TestInstallProblems(t *testing.T) {
 		},
 	}
 	for _, tt := range tests {
-		problems := InstallProblems(asTerraform, nil, tt.err, nil)
+		problems := asTerraform.InstallProblems(nil, tt.err, nil)
 		must.Len(t, problems, 1, tt.name)
 		if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
 			t.Errorf("%s: got %q: %q\nwant %q: %q", tt.name, got.Summary, got.Detail, tt.summary, tt.detail)
@@ -88,7 +88,7 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 		"Failed to query available provider packages: Could not retrieve the list of available versions for provider example.com/acme/beta: no",
 	}
 	var got []string
-	for _, p := range InstallProblems(asTerraform, nil, err, nil) {
+	for _, p := range asTerraform.InstallProblems(nil, err, nil) {
 		got = append(got, p.Summary+": "+p.Detail)
 	}
 	must.Equal(t, fmt.Sprint(got), fmt.Sprint(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -101,7 +101,7 @@ func TestInstallProblems_ManyProviders(t *testing.T) {
 		errors.Join(fail(gamma, during.Cancel, context.Canceled)),
 	)
 	var got []string
-	for _, p := range InstallProblems(asTerraform, nil, err, nil) {
+	for _, p := range asTerraform.InstallProblems(nil, err, nil) {
 		got = append(got, p.Summary)
 	}
 	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
@@ -130,7 +130,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
 	}
 	for _, tt := range tests {
-		detail := InstallProblems(product, nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
+		detail := product.InstallProblems(nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
 		switch {
 		case tt.want == "" && strings.Contains(detail, "\n"):
 			t.Errorf("%s: got %q, want nothing of addresses", tt.name, detail)
@@ -142,12 +142,12 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := InstallProblems(asTerraform, nil, fail(p, during.Query, hosts.ErrNoService), nil)
+	got := asTerraform.InstallProblems(nil, fail(p, during.Query, hosts.ErrNoService), nil)
 	must.Contain(t, got[0].Detail, "repository")
 }
 
 func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
-	got := IncompleteLock(asTerraform, []getproviders.Provider{alpha, beta})
+	got := asTerraform.IncompleteLock([]getproviders.Provider{alpha, beta})
 	own := getproviders.CurrentPlatform()
 	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
 		t.Errorf("got %q", got.Detail)
@@ -185,9 +185,9 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 		for _, hint := range c.want {
 			want += "\n\nhint: " + hint
 		}
-		must.Equal(t, WithHint(c.err), c.err.Error()+want, want)
+		must.Equal(t, asTerraform.WithHint(c.err), c.err.Error()+want, want)
 	}
-	must.Equal(t, Hint(module), "\n\nhint: if it is private, "+missing)
+	must.Equal(t, asTerraform.Hint(module), "\n\nhint: if it is private, "+missing)
 }
 
 func refusal(host hosts.Hostname, sent bool, doc *hosts.Document) error {
@@ -216,17 +216,17 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		problems problem.List
 		want     []string
 	}{
-		"lock": {LockProblems(product, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
+		"lock": {product.LockProblems(LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:" + cause,
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke",
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: nowhere",
 		}},
-		"mirror": {MirrorProblems(err, "", ""), []string{
+		"mirror": {asTerraform.MirrorProblems(err, "", ""), []string{
 			"Provider release not available: Failed to download these providers:" + cause,
 			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
 			"Provider not available: Failed to download example.com/acme/gamma: nowhere",
 		}},
-		"urls": {LocateProblems(err), []string{
+		"urls": {asTerraform.LocateProblems(err), []string{
 			"Provider package not found: The source of these providers doesn't say where their packages are:" + cause,
 			"Provider package not found: example.com/acme/beta v1.0.0 for linux_amd64: it broke",
 			"Provider package not found: example.com/acme/gamma v1.0.0: nowhere",
@@ -238,7 +238,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		}
 		must.EqualSlices(t, got, c.want, name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 	}
-	interrupted := LockProblems(product, LockedDir{Result: providercache.LockResult{Err: fail(alpha, during.Cancel, errors.New("x"))}})
+	interrupted := product.LockProblems(LockedDir{Result: providercache.LockResult{Err: fail(alpha, during.Cancel, errors.New("x"))}})
 	must.Len(t, interrupted, 1)
 	must.Contain(t, interrupted[0].Summary, "canceled")
 }

@@ -12,7 +12,7 @@ import (
 
 // notCached explains which packages are missing while requests are forbidden, for all
 // providers at once. Damaged packages are listed separately.
-func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
+func (n Names) notCached(req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
 	var absent, damaged []*getproviders.NotCachedError
 	for _, m := range missing {
 		if m.Damaged != "" {
@@ -22,8 +22,8 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 		}
 	}
 	if len(absent) == 0 {
-		return problem.Error("package_damaged", "Installed packages are damaged", damagedText(product, damaged)+
-			"\n\nTo replace them, run this once where requests are allowed:\n  tfdeps init")
+		return problem.Error("package_damaged", "Installed packages are damaged", n.damagedText(damaged)+
+			"\n\nTo replace them, run this once where requests are allowed:\n  "+n.Called+" init")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. They would have to be downloaded:", absent[0].By)
@@ -32,36 +32,36 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 			fmt.Fprintf(&b, ", or of the %s", m.Source)
 			continue
 		}
-		fmt.Fprintf(&b, "\n  - %s %s, of the %s", product.Short(m.Provider), wantedVersion(req, m), m.Source)
+		fmt.Fprintf(&b, "\n  - %s %s, of the %s", n.Short(m.Provider), wantedVersion(req, m), m.Source)
 	}
 	if len(damaged) > 0 {
-		b.WriteString("\n\n" + damagedText(product, damaged))
+		b.WriteString("\n\n" + n.damagedText(damaged))
 	}
-	fmt.Fprintf(&b, "\n\nRun this once where requests are allowed, with the same cache, or install from a filesystem mirror:\n  %s", primer(missing))
+	fmt.Fprintf(&b, "\n\nRun this once where requests are allowed, with the same cache, or install from a filesystem mirror:\n  %s %s", n.Called, primer(missing))
 	return problem.Error("not_cached", "Not all providers are on this machine", b.String())
 }
 
 // damagedText lists installed packages that don't match the lock file.
-func damagedText(product getproviders.Product, damaged []*getproviders.NotCachedError) string {
+func (n Names) damagedText(damaged []*getproviders.NotCachedError) string {
 	var names []string
 	for i, m := range damaged {
 		if i == 0 || m.Provider != damaged[i-1].Provider {
-			names = append(names, fmt.Sprintf("%s %s in %s", product.Short(m.Provider), m.Version, filepath.ToSlash(m.Damaged)))
+			names = append(names, fmt.Sprintf("%s %s in %s", n.Short(m.Provider), m.Version, filepath.ToSlash(m.Damaged)))
 		}
 	}
 	return "These packages are installed, and have none of the hashes that the lock file records: files were changed, or are missing. " +
 		damaged[0].By + " allows no requests to fetch them again:" + problem.Items(names)
 }
 
-// primer returns the command that fetches the missing packages. If the lock file selects all
+// primer returns the command of tfdeps that fetches the missing packages. If the lock file selects all
 // versions, filling the cache is enough.
 func primer(missing []*getproviders.NotCachedError) string {
 	for _, m := range missing {
 		if m.Version.IsZero() || m.Damaged != "" {
-			return "tfdeps init"
+			return "init"
 		}
 	}
-	return "tfdeps cache add -locked ."
+	return "cache add -locked ."
 }
 
 // wantedVersion returns the missing version and its size, or the constraints if no version is locked.
@@ -87,7 +87,7 @@ func wantedVersion(req getproviders.Requirements, m *getproviders.NotCachedError
 
 // IncompleteLock warns that new lock entries have hashes only for this
 // platform.
-func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
+func (n Names) IncompleteLock(providers []getproviders.Provider) *problem.Problem {
 	platform, other := getproviders.CurrentPlatform(), getproviders.Platform{OS: "linux", Arch: "amd64"}
 	if platform.OS == other.OS {
 		other = getproviders.Platform{OS: "darwin", Arch: "arm64"}
@@ -100,5 +100,5 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		product.Name, problem.Items(texts(providers, product.Short)), platform, product.Program, other)
+		n.Name, problem.Items(texts(providers, n.Short)), platform, n.Program, other)
 }

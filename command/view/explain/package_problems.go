@@ -15,7 +15,7 @@ import (
 
 // packageName returns the package of a failure.
 func packageName(f *getproviders.Fault) string {
-	name := f.Provider.String()
+	name := providerName(f)
 	if !f.Version.IsZero() {
 		name += " v" + f.Version.String()
 	}
@@ -25,15 +25,18 @@ func packageName(f *getproviders.Fault) string {
 	return name
 }
 
+// providerName returns the provider of a failure.
+func providerName(f *getproviders.Fault) string { return f.Provider.String() }
+
 // told returns the error of a cause, after the name of its package, or after a sentence and the names of several packages.
-func told(c cause.Cause, sentence string, name func(*getproviders.Fault) string) string {
+func (n Names) told(c cause.Cause, sentence string, name func(*getproviders.Fault) string) string {
 	switch len(c.Failures) {
 	case 0:
-		return WithHint(c.Err)
+		return n.WithHint(c.Err)
 	case 1:
-		return name(c.Failures[0]) + ": " + WithHint(c.Failures[0].Err)
+		return name(c.Failures[0]) + ": " + n.WithHint(c.Failures[0].Err)
 	}
-	return sentence + problem.Items(texts(c.Failures, packageName)) + "\n\n" + Explained(c.Err)
+	return sentence + problem.Items(texts(c.Failures, packageName)) + "\n\n" + n.Explained(c.Err)
 }
 
 // isInterrupt reports whether a cause is an interrupt by the user, which ends the work on all providers.
@@ -71,7 +74,7 @@ type LockedDir struct {
 // LockProblems explains why hashes for a directory's lock file are
 // missing: one problem for each cause that several packages share, one for the other failures of
 // each platform, and one for errors about no platform.
-func LockProblems(product getproviders.Product, d LockedDir) problem.List {
+func (n Names) LockProblems(d LockedDir) problem.List {
 	const summary = "Could not retrieve providers for locking"
 	var platforms []getproviders.Platform
 	failed := map[getproviders.Platform]string{}
@@ -82,23 +85,23 @@ func LockProblems(product getproviders.Product, d LockedDir) problem.List {
 		case 1:
 			platform = c.Failures[0].Platform
 		default:
-			return problem.Error("failed", summary, told(c, lockFailure(product, d, platform), nil))
+			return problem.Error("failed", summary, n.told(c, n.lockFailure(d, platform), nil))
 		}
 		if failed[platform] == "" {
 			platforms = append(platforms, platform)
 		}
-		failed[platform] += "\n- " + told(c, "", func(f *getproviders.Fault) string { return f.Provider.String() })
+		failed[platform] += "\n- " + n.told(c, "", providerName)
 		return nil
 	})
 	for _, platform := range platforms {
-		problems = append(problems, problem.Error("failed", summary, lockFailure(product, d, platform)+failed[platform]))
+		problems = append(problems, problem.Error("failed", summary, n.lockFailure(d, platform)+failed[platform]))
 	}
 	return problems
 }
 
 // lockFailure returns the sentence before a list of failures.
-func lockFailure(product getproviders.Product, d LockedDir, platform getproviders.Platform) string {
-	text := product.Name + " failed to fetch the requested providers"
+func (n Names) lockFailure(d LockedDir, platform getproviders.Platform) string {
+	text := n.Name + " failed to fetch the requested providers"
 	if platform != (getproviders.Platform{}) {
 		text += " for " + platform.String()
 	}
@@ -111,57 +114,57 @@ func lockFailure(product getproviders.Product, d LockedDir, platform getprovider
 
 // MirrorProblems explains the errors of a mirror: one problem for each cause that
 // several packages share, each other package and each index. Errors of writing get the given code and summary.
-func MirrorProblems(err error, code, summary string) problem.List {
+func (n Names) MirrorProblems(err error, code, summary string) problem.List {
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		switch {
 		case len(c.Failures) > 0:
-			return mirrorProblem(c)
+			return n.mirrorProblem(c)
 		case getproviders.CodeOf(c.Err) == "mirror_index":
-			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", WithHint(c.Err))
+			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", n.WithHint(c.Err))
 		}
-		return problem.Error(code, summary, unwritten(c.Err))
+		return problem.Error(code, summary, n.unwritten(c.Err))
 	})
 }
 
 // LockedMismatch says in Terraform's words that a lock file doesn't fit the configuration.
-func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
+func (n Names) LockedMismatch(dir, reason string) *problem.Problem {
 	return problem.Errorf("locked_version", "Inconsistent dependency lock file",
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
-			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program)
+			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, n.Program)
 }
 
 // unwritten returns the text of a file's error, with its hints, or with advice if this user may not write.
-func unwritten(err error) string {
+func (n Names) unwritten(err error) string {
 	if len(getproviders.HintsOf(err)) == 0 && errors.Is(err, fs.ErrPermission) {
 		return problem.Unwritten(err)
 	}
-	return WithHint(err)
+	return n.WithHint(err)
 }
 
 // mirrorProblem explains a failed package under Terraform's headlines.
-func mirrorProblem(c cause.Cause) *problem.Problem {
+func (n Names) mirrorProblem(c cause.Cause) *problem.Problem {
 	first := c.Failures[0]
 	code, summary, verb, name := "", "Cannot download provider release", "download", packageName
 	switch {
 	case first.Platform == (getproviders.Platform{}):
-		code, summary, name = "package_not_found", "Provider not available", func(f *getproviders.Fault) string { return f.Provider.String() }
+		code, summary, name = "package_not_found", "Provider not available", providerName
 	case first.Step == during.Metadata:
 		summary = "Provider release not available"
 	case first.Step == during.Authenticate, errors.Is(first, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
-	return problem.Error(code, summary, told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
+	return problem.Error(code, summary, n.told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
 		return "Failed to " + verb + " " + name(f)
 	}))
 }
 
 // TransferProblems explains the errors of a push or pull: one problem for each cause that several packages share, and each other package.
-func TransferProblems(product getproviders.Product, push bool, err error) problem.List {
+func (n Names) TransferProblems(push bool, err error) problem.List {
 	if !push {
-		return InstallProblems(product, getproviders.Requirements{}, err, nil)
+		return n.InstallProblems(getproviders.Requirements{}, err, nil)
 	}
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
-		text := told(c, "These packages were not sent:", func(f *getproviders.Fault) string { return shortName(product, f) })
+		text := n.told(c, "These packages were not sent:", n.shortName)
 		if len(c.Failures) > 0 {
 			c.Err = c.Failures[0]
 		}
@@ -171,10 +174,10 @@ func TransferProblems(product getproviders.Product, push bool, err error) proble
 
 // LocateProblems explains why locations of packages are unknown: one problem for each cause that several
 // packages share, and each other package.
-func LocateProblems(err error) problem.List {
+func (n Names) LocateProblems(err error) problem.List {
 	return problemsOf(err, "The search", func(c cause.Cause) *problem.Problem {
 		return problem.Error("package_not_found", "Provider package not found",
-			told(c, "The source of these providers doesn't say where their packages are:", packageName))
+			n.told(c, "The source of these providers doesn't say where their packages are:", packageName))
 	})
 }
 

@@ -22,7 +22,6 @@ const (
 // Showing shows the problems of a run within the limits, each with its snippet of a file.
 type Showing struct {
 	ReadFile func(name string) ([]byte, error) // reads a file; nil means that no lines are shown
-	Called   string                            // see [Named]
 
 	shown, bytes int
 	ofFile       map[string]int
@@ -47,7 +46,7 @@ func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) 
 		}
 		s.shown++
 		s.ofFile[name]++
-		s.bytes += print(s.told(p), s.snippet(p))
+		s.bytes += print(told(p), s.snippet(p))
 	}
 	if len(hidden) == 0 {
 		return
@@ -61,11 +60,10 @@ func (s *Showing) Show(all problem.List, print func(*problem.Problem, *Snippet) 
 	print(rest, nil)
 }
 
-// told returns a problem as it is shown: shortened, in plain words, and with the name by which the program was called.
-func (s *Showing) told(p *problem.Problem) *problem.Problem {
+// told returns a problem as it is shown: shortened, and in plain words.
+func told(p *problem.Problem) *problem.Problem {
 	told := *p
-	told.Summary, told.Detail = shortText(p.Summary), shortText(p.Detail)+unquoted(p)
-	told.Detail = Named(plainWords(told.Detail), s.Called)
+	told.Summary, told.Detail = shortText(p.Summary), plainWords(shortText(p.Detail)+unquoted(p))
 	return &told
 }
 

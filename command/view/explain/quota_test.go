@@ -58,14 +58,14 @@ func TestShowing_ShowsTheFirstProblems(t *testing.T) {
 // TestShowing_TextsHaveAnEnd tests messages that quote names of megabytes.
 func TestShowing_TextsHaveAnEnd(t *testing.T) {
 	name := strings.Repeat("\u00e4", 1<<20)
-	p := new(Showing).told(problem.Error("", "No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
+	p := told(problem.Error("", "No "+name, "The name "+name+" is wrong.\n\nIt has "+strings.Repeat("a b ", 1<<18)))
 	if want := "The name " + strings.Repeat("\u00e4", mostQuoted) + "... is wrong.\n\nIt has a b a b"; !strings.HasPrefix(p.Detail, want) ||
 		len(p.Detail) > mostDetail+mostQuoted || !strings.HasSuffix(p.Detail, "...") || len(p.Summary) > 3*mostQuoted {
 		t.Errorf("%d and %d bytes: %.600q", len(p.Summary), len(p.Detail), p.Detail)
 	}
 	url := "https://example.com/?signature=" + strings.Repeat("0", 900)
 	long := problem.Error("", "No answer", strings.Repeat("a ", 200)+url+" said no.")
-	must.Equal(t, new(Showing).told(long).Detail, long.Detail)
+	must.Equal(t, told(long).Detail, long.Detail)
 }
 
 func TestSnippet_LeavesWhatIsAtFault(t *testing.T) {

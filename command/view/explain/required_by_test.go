@@ -85,7 +85,7 @@ This one alone leaves no version:
 		},
 	}
 	for _, tt := range tests {
-		got := InstallProblems(asTerraform, nil, fail(alpha, during.Select, tt.err), nil)[0]
+		got := asTerraform.InstallProblems(nil, fail(alpha, during.Select, tt.err), nil)[0]
 		must.Equal(t, got.Summary, "Failed to query available provider packages", tt.name)
 		if _, detail, _ := strings.Cut(got.Detail, "\n\n"); "\n\n"+detail != tt.want {
 			t.Errorf("%s: got %s\n\nwant %s", tt.name, "\n\n"+detail, tt.want)
@@ -100,7 +100,7 @@ func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
 		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),
 		Requirements: []getproviders.Requirement{asked("~> 2.0", "module.net", "net/versions.tf", 3)},
 		Others:       []getproviders.Requirement{asked(">= 1.0", "", "main.tf", 4), asked("", "", "terraform.tfstate", 0)},
-		Product:      asTerraform,
+		Product:      asTerraform.Product,
 	})
 	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0; must use terraform init -upgrade to allow selection of new versions
 
@@ -110,7 +110,7 @@ Version 1.4.0 is not allowed by:
 It is allowed by:
   - main.tf:4: >= 1.0.0
   - terraform.tfstate: any version`
-	must.Equal(t, InstallProblems(asTerraform, nil, err, nil)[0].Detail, want)
+	must.Equal(t, asTerraform.InstallProblems(nil, err, nil)[0].Detail, want)
 }
 
 func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
@@ -121,7 +121,7 @@ func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true
 	}
 	req := getproviders.Requirements{implied: {asked("~> 1.0", "", "main.tf", 3), asked(">= 3.0", "module.net", "net/main.tf", 3)}}
-	got := InstallProblems(product, req, fail(implied, during.Query, getproviders.ErrProviderNotFound), suggest)[0].Detail
+	got := product.InstallProblems(req, fail(implied, during.Query, getproviders.ErrProviderNotFound), suggest)[0].Detail
 	const want = `Did you intend to use acme/widget? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on hashicorp/widget, run the following command:
     terraform providers
 
@@ -139,7 +139,7 @@ This one alone leaves no version:
 func TestRequiredBy_State(t *testing.T) {
 	req := getproviders.Requirements{alpha: {asked("", "", "terraform.tfstate", 0)}}
 	err := fail(alpha, during.Query, errors.New("it broke"))
-	got := InstallProblems(asTerraform, req, err, nil)[0].Detail
+	got := asTerraform.InstallProblems(req, err, nil)[0].Detail
 	if want := "\n\nThe provider is required by:\n  - terraform.tfstate"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %q, want it to end with %q", got, want)
 	}

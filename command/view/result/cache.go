@@ -139,7 +139,7 @@ func removed(done providercache.Removal, dryRun bool) string {
 // CacheVerification is the result of hashing all packages: for people those that differ, one line with the findings, and
 // another with the repaired packages; repaired is nil without -repair, or if nothing is damaged. For programs it is every package, sorted
 // by address, version and platform.
-func CacheVerification(cache *providercache.Store, all []providercache.Verified, repaired *providercache.Removal) *Result {
+func CacheVerification(called string, cache *providercache.Store, all []providercache.Verified, repaired *providercache.Removal) *Result {
 	n := tallied(all, func(p providercache.Verified) providercache.Finding { return p.Finding })
 	gone := cmp.Or(repaired, new(providercache.Removal))
 	told := &Result{Programs: append(cacheObject(cache), "packages", Each(all, func(p providercache.Verified) Object {
@@ -147,7 +147,7 @@ func CacheVerification(cache *providercache.Store, all []providercache.Verified,
 	}), "removed", Each(gone.Removed, sized), "kept", Each(gone.Kept, kept), "summary", Object{"packages", len(all), "findings", n})}
 	if len(all) == 0 {
 		told.People = fmt.Sprintf("There is nothing to verify: no package is in the cache %s.\n"+
-			"An init or \"tfdeps cache add\" puts packages there; \"tfdeps doctor\" tells which cache init uses.\n", terminal.Printable(cache.Dir))
+			"An init or \"%s cache add\" puts packages there; \"%[2]s doctor\" tells which cache init uses.\n", terminal.Printable(cache.Dir), called)
 		return told
 	}
 	var b strings.Builder
@@ -214,7 +214,7 @@ func moved(packages []providercache.Outcome, words map[event.State]string, done,
 
 // CacheTransfer is the result of "cache push" or "cache pull" for the packages that lock files select.
 // For programs it is every package, platform by platform.
-func CacheTransfer(cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) *Result {
+func CacheTransfer(called string, cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) *Result {
 	done, where := "Pulled", "from "
 	if push {
 		done, where = "Sent", "to "
@@ -223,7 +223,7 @@ func CacheTransfer(cache *providercache.Store, remote string, push bool, package
 		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
 	}, done, where+remote)
 	if slices.ContainsFunc(packages, func(p providercache.Outcome) bool { return p.State == event.NotRecorded }) {
-		text += `To record the hashes, run "tfdeps providers lock" with -platform for each platform.` + "\n"
+		text += "To record the hashes, run \"" + called + " providers lock\" with -platform for each platform.\n"
 	}
 	parts.Add(n.done, "%s", terminal.Megabytes(n.bytes))
 	parts.Add(n.present, "%d more were there already", n.present)

@@ -84,8 +84,8 @@ func TestCacheResults_JSON(t *testing.T) {
 			}}, true, 2, 7), `"dry_run":true|"freed":5,"shared":6,"shared_with":["/a"]|"last_use":"2026-01-02T03:04:05Z"|` +
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]|"reason":"in_use"|"reason":"no_receipt"|` +
 			`"reason":"failed","detail":"unexpected EOF"|"modules":{"entries":2,"bytes":7}`},
-		"nothing verified": {CacheVerification(cache, nil, nil), `"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`},
-		"verified": {CacheVerification(cache, []providercache.Verified{
+		"nothing verified": {CacheVerification("", cache, nil, nil), `"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`},
+		"verified": {CacheVerification("", cache, []providercache.Verified{
 			{Package: cachedNull, Finding: providercache.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
 			{Package: cachedNull, Finding: providercache.Corrupt, Err: io.ErrUnexpectedEOF},
 			{Package: cachedNull, Finding: providercache.OK, H1: "h1:b="}}, &providercache.Removal{Removed: []providercache.StoredPackage{used}}), `"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}|"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}|` +

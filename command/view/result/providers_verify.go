@@ -14,11 +14,12 @@ import (
 
 // VerifiedTree is a directory of packages that was compared with a lock file.
 type VerifiedTree struct {
-	Path     string
+	Path     string // with slashes, as LockFile
 	LockFile string
 	Locked   int  // how many providers the lock file selects
 	Shared   bool // the directory is a cache, which needn't have every package
 	Packages []providercache.ComparedPackage
+	Called   string // see [explain.Names]
 }
 
 // Verified is the report of packages compared with lock files: for people a line for each package that isn't OK, and one for each directory.
@@ -34,7 +35,7 @@ func Verified(trees []VerifiedTree) *Result {
 		}
 		fmt.Fprintln(&text, terminal.Printable(verifySum(t)))
 		all = append(all, t.Packages...)
-		return Object{"path", filepath.ToSlash(t.Path), "lock_file", filepath.ToSlash(t.LockFile), "packages", Each(t.Packages, compared)}
+		return Object{"path", t.Path, "lock_file", t.LockFile, "packages", Each(t.Packages, compared)}
 	})
 	return &Result{text.String(), Object{"trees", objects, "summary", Object{"packages", len(all), "findings", tallied(all, findingOf)}}}
 }
@@ -52,8 +53,8 @@ func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 	case providercache.Unreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case providercache.Unproven:
-		return fmt.Sprintf("Unproven: %s has %s, and %s; tfdeps providers lock -platform=%s adds what it takes",
-			name, p.H1, unprovenBy(p), p.Platform)
+		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
+			name, p.H1, unprovenBy(p), t.Called, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }
@@ -110,20 +111,19 @@ func verifySum(t VerifiedTree) string {
 		parts.Add(counts[finding], "%d %s", counts[finding], strings.ReplaceAll(string(finding), "_", " "))
 	}
 	return fmt.Sprintf("Verified %s in %s against %s: %s", terminal.Count(there, "package"),
-		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), parts)
+		t.Path, t.LockFile, parts)
 }
 
 // nothingVerified says why no package was verified, and what to do.
 func nothingVerified(t VerifiedTree) string {
-	path, lockFile := filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile)
 	why := "what %s selects comes by dev_overrides or TF_REATTACH_PROVIDERS."
 	switch {
 	case t.Locked == 0:
-		why = "%s selects no provider. If the configuration requires providers, run \"tfdeps init\" first."
+		why = "%s selects no provider. If the configuration requires providers, run \"" + t.Called + " init\" first."
 	case t.Shared:
 		why = "it has nothing of what %s selects. An init that uses this cache puts packages there."
 	}
-	return fmt.Sprintf("There is nothing to verify in %s: "+why, path, lockFile)
+	return fmt.Sprintf("There is nothing to verify in %s: "+why, t.Path, t.LockFile)
 }
 
 func findingOf(p providercache.ComparedPackage) providercache.Finding { return p.Finding }

@@ -46,11 +46,10 @@ func Write(w io.Writer, r *Result, asJSON bool, run Run) error {
 		}
 		return err
 	}
-	text := explain.Named(r.People, run.Showing.Called)
-	if text == "" { // an empty write to a closed pipe would be an error
+	if r.People == "" { // an empty write to a closed pipe would be an error
 		return nil
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, r.People)
 	return err
 }
 
