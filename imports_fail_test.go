@@ -58,6 +58,8 @@ func TestRules_CanFail(t *testing.T) {
 		{"command/x.go", "import \"os/exec\"\nvar x = &exec.Cmd{Path: \"hg\"}", "exec.Cmd"},
 		{"command/x.go", "import \"os\"\nvar x, _ = os.StartProcess(\"hg\", nil, nil)", "os.StartProcess"},
 		{"command/x.go", "import \"os\"\nvar err = os.Rename(\"a\", \"b\")", "internal/patient"},
+		{"command/x.go", "const hint = `run\n  tfdeps cache gc`", "called tfdeps"},
+		{"command/x.go", "const hint = \"what tfdeps gets: tfdeps help cache\"", ""},
 		{"internal/oci/x.go", `import _ "oras.land/oras-go/v2/registry/remote/credentials"`, "must not import"},
 		{"command/servecmd/child.go", "import \"os/exec\"\nvar x = exec.Command(\"make\")", ""},
 		{"command/x.go", "import \"os/exec\"\nfunc f(c *exec.Cmd) error { return c.Run() }", ""},

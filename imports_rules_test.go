@@ -200,6 +200,10 @@ func (f goFile) checkNode(n ast.Node, at func(token.Pos, string, ...any)) {
 		if f.qualified(n.Type) == "os/exec.Cmd" && !f.mayStart() {
 			at(n.Pos(), "makes an exec.Cmd, which is for internal/subprocess")
 		}
+	case *ast.BasicLit:
+		if ownCommand.MatchString(n.Value) && !free && !slices.Contains(namesItself, f.path()) {
+			at(n.Pos(), "a command that is called tfdeps, and not by the name in explain.Names")
+		}
 	case *ast.CallExpr:
 		if f.qualified(n.Fun) == "time.Now" && !free {
 			at(n.Pos(), "calls time.Now; a clock is a field")

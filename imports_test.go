@@ -91,6 +91,13 @@ var replaces = regexp.MustCompile(`^os\.(Rename|Remove|RemoveAll)$`)
 // removesUnlocked removes what no process has open, and must not wait until that is true.
 const removesUnlocked = "internal/wholefile/wholefile.go"
 
+// ownCommand is a command of tfdeps in a text. "tfdeps help" is right in each: behind a link, help is the real program's.
+var ownCommand = regexp.MustCompile(`\btfdeps\s+(\[global|cache|doctor|get|hash|init|outdated|policy|providers|roots|serve|vendor|version|why)\b`)
+
+// namesItself are the files with help of the program as a whole, names in certificates and logins, and comments in files that others read.
+var namesItself = []string{"command/help.go", "command/servecmd/certificates.go", "command/servecmd/front.go",
+	"internal/config/modulelock/file.go", "internal/config/vendored/blocks.go"}
+
 // coinedWords once stood for something here, and told nothing to who read them for the first time. The field's own words took
 // their place; CONTRIBUTING.md has them.
 var coinedWords = regexp.MustCompile(`(?i)\b(genuine|sightings?|lookers?|shel(f|ves)|upkeep|foretell|foretold|offhand|rejudge|spared|unvouched|divisible|materialised?|homeless|misfits?|workshops?)\b`)
