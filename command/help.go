@@ -145,17 +145,15 @@ func manPage(name string, c cli.Command) string {
 	const call = "tfdeps [global options] "
 	manText(&b, "SYNOPSIS", call+strings.ReplaceAll(c.Usage, "\n", "\n"+call))
 	manText(&b, "DESCRIPTION", names.Expand(c.About+"\n\n"+c.Details))
-	var below []string
+	below := ""
 	for _, command := range commandsBelow(c.Name) {
-		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
+		below += fmt.Sprintf("  %-10s %s\n", command.word, command.what)
 	}
-	manText(&b, "COMMANDS", strings.Join(below, "\n"))
+	manText(&b, "COMMANDS", below)
 	manText(&b, "OPTIONS", c.Flags().Text(names))
 	manText(&b, "MORE", names.Expand(c.More))
-	for i, e := range c.Examples(names) {
-		if i == 0 {
-			b.WriteString(".SH EXAMPLES\n")
-		}
+	b.WriteString(".SH EXAMPLES\n")
+	for _, e := range c.Examples(names) {
 		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e[1]), roff(e[0]))
 	}
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")

@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -120,9 +119,6 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Failed to write the mirror: gone",
 	}
 	must.EqualSlices(t, lines, want, strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	if got := asTerraform.MirrorProblems(onLinux(during.Cancel, context.Canceled), "", ""); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
-		t.Errorf("an interrupt: %v", got)
-	}
 }
 
 // into are options for lines without boxes.

@@ -80,12 +80,14 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 		return alpha.QueryFailed("provider registry", &hosts.Fault{Err: fmt.Errorf("Get %q: refused", "https://example.com"+path), Common: "request https://example.com"})
 	}
 	unwritable := cause.Unwritable("target", []getproviders.Provider{alpha, gamma}, errors.New("read-only"))
-	err := errors.Join(unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")), fail(gamma, during.Query, dead("/c")))
+	err := errors.Join(fail(alpha, during.Cancel, context.Canceled), unwritable, fail(alpha, during.Query, dead("/a")), fail(beta, during.Query, errors.New("no")),
+		fail(gamma, during.Query, dead("/c")), errors.Join(fail(gamma, during.Cancel, context.Canceled)))
 	want := []string{
 		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
 		"Failed to query available provider packages: Could not retrieve the list of available versions for these providers:\n" +
 			"  - example.com/acme/alpha v1.0.0\n  - example.com/acme/gamma v1.0.0\n\nGet \"https://example.com/a\": refused",
 		"Failed to query available provider packages: Could not retrieve the list of available versions for provider example.com/acme/beta: no",
+		"Provider installation was canceled by an interrupt signal.: ",
 	}
 	var got []string
 	for _, p := range asTerraform.InstallProblems(nil, err, nil) {
@@ -94,23 +96,8 @@ func TestInstallProblems_OneForEachCause(t *testing.T) {
 	must.Equal(t, fmt.Sprint(got), fmt.Sprint(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-func TestInstallProblems_ManyProviders(t *testing.T) {
-	err := errors.Join(
-		fail(alpha, during.Cancel, context.Canceled),
-		fail(beta, during.Query, errors.New("no")),
-		errors.Join(fail(gamma, during.Cancel, context.Canceled)),
-	)
-	var got []string
-	for _, p := range asTerraform.InstallProblems(nil, err, nil) {
-		got = append(got, p.Summary)
-	}
-	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
-	must.Equal(t, strings.Join(got, "; "), want, got)
-}
-
 func TestInstallProblems_SuggestAnAddress(t *testing.T) {
-	product := asTerraform
-	implied := must.Get(product.ImpliedProvider("widget"))(t)
+	implied := must.Get(asTerraform.ImpliedProvider("widget"))(t)
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
 	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
 	knowsNothing := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{}, false }
@@ -128,9 +115,10 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
 		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
+		{"the address of a repository", getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}, hosts.ErrNoService, nil, "The address names a repository"},
 	}
 	for _, tt := range tests {
-		detail := product.InstallProblems(nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
+		detail := asTerraform.InstallProblems(nil, fail(tt.provider, during.Query, tt.cause), tt.suggest)[0].Detail
 		switch {
 		case tt.want == "" && strings.Contains(detail, "\n"):
 			t.Errorf("%s: got %q, want nothing of addresses", tt.name, detail)
@@ -138,12 +126,6 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 			t.Errorf("%s: got %q, want %q in it", tt.name, detail, tt.want)
 		}
 	}
-}
-
-func TestInstallProblems_AddressOfARepository(t *testing.T) {
-	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := asTerraform.InstallProblems(nil, fail(p, during.Query, hosts.ErrNoService), nil)
-	must.Contain(t, got[0].Detail, "repository")
 }
 
 func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
@@ -211,12 +193,11 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
 		"or into a credentials block for \"a.example\" in the CLI configuration"
-	product := asTerraform
 	for name, c := range map[string]struct {
 		problems problem.List
 		want     []string
 	}{
-		"lock": {product.LockProblems(LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
+		"lock": {asTerraform.LockProblems(LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:" + cause,
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke",
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: nowhere",
@@ -238,7 +219,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		}
 		must.EqualSlices(t, got, c.want, name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 	}
-	interrupted := product.LockProblems(LockedDir{Result: providercache.LockResult{Err: fail(alpha, during.Cancel, errors.New("x"))}})
+	interrupted := asTerraform.LockProblems(LockedDir{Result: providercache.LockResult{Err: fail(alpha, during.Cancel, errors.New("x"))}})
 	must.Len(t, interrupted, 1)
 	must.Contain(t, interrupted[0].Summary, "canceled")
 }
