@@ -14,7 +14,7 @@ import (
 func SmallDisk(t *testing.T, size string) string {
 	t.Helper()
 	disk := t.TempDir()
-	mount(t, disk, "-t", "tmpfs", "-o", "size="+size, "tfdeps-test")
+	Mount(t, disk, "-t", "tmpfs", "-o", "size="+size, "tfdeps-test")
 	return disk
 }
 
@@ -31,12 +31,13 @@ func ReadOnly(t *testing.T, dir string) (writable func()) {
 		t.Helper()
 		must.Succeed(t, exec.Command("mount", "-o", "remount,bind,"+how, dir).Run())
 	}
-	mount(t, dir, "--bind", dir)
+	Mount(t, dir, "--bind", dir)
 	remount("ro")
 	return func() { remount("rw") }
 }
 
-func mount(t *testing.T, at string, args ...string) {
+// Mount mounts a file system until the test ends, or skips the test as SmallDisk does.
+func Mount(t *testing.T, at string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "mount", append(args, at)...).CombinedOutput(); err != nil {
 		t.Skipf("only root of Linux may mount a file system: %v, %s", err, out)

@@ -1,6 +1,8 @@
 package faults
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,19 +21,11 @@ import (
 func TestInit_SystemCalls(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
-	for name, c := range map[string]struct {
-		test func(*testing.T)
-		long bool
-	}{
-		"writes the lock file last": {writesTheLockFileLast, false}, "reads nothing again": {readsNothingAgain, false},
-		"copies by the kernel": {copiesByTheKernel, true}, "files can't be read": {filesCantBeRead, true}, "disk is slow": {diskIsSlow, true},
-	} {
+	for name, test := range map[string]func(*testing.T){"writes the lock file last": writesTheLockFileLast, "reads nothing again": readsNothingAgain,
+		"copies by the kernel": copiesByTheKernel, "files can't be read": filesCantBeRead, "disk is slow": diskIsSlow} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if c.long {
-				harness.SkipIfShort(t)
-			}
-			c.test(t)
+			test(t)
 		})
 	}
 }
@@ -85,6 +79,7 @@ func readsNothingAgain(t *testing.T) {
 
 // copiesByTheKernel checks which calls copy a package.
 func copiesByTheKernel(t *testing.T) {
+	harness.SkipIfShort(t)
 	s := newSite(t, 2)
 	s.init(t, s.directory(t))
 	trace := s.trace(t, s.directory(t), "-link=copy")
@@ -102,6 +97,7 @@ func copiesByTheKernel(t *testing.T) {
 // filesCantBeRead makes each read of one of the files fail, as on a failing disk. The error names
 // the file, and init works without files that only save time.
 func filesCantBeRead(t *testing.T) {
+	harness.SkipIfShort(t)
 	s, dir := newSiteWithModule(t)
 	s.init(t, dir)
 	binary := packagesBelow(t, s.cache)
@@ -141,6 +137,7 @@ func filesCantBeRead(t *testing.T) {
 // diskIsSlow delays all calls that change directories by 20 ms, for two processes with one cache:
 // each waits for the other, and neither gives up or fetches a package twice.
 func diskIsSlow(t *testing.T) {
+	harness.SkipIfShort(t)
 	s := newSite(t, 2)
 	first, second := s.directory(t), s.directory(t)
 	const slow = "rename,renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,fsync,fdatasync"
@@ -189,4 +186,86 @@ func (s *site) trace(t *testing.T, dir string, args ...string) string {
 		t.Fatal(end)
 	}
 	return harness.ReadText(t, file)
+}
+
+// changingCalls are the system calls that publish files.
+const changingCalls = "rename,renameat,renameat2"
+
+// putCall matches a call that renames or syncs a file.
+var putCall = regexp.MustCompile(`(?m)^\d+ +(rename(?:at|at2)?|fsync|fdatasync)\((.*)$`)
+
+// quoted matches a path in a call.
+var quoted = regexp.MustCompile(`"([^"]*)"`)
+
+// puts lists, in order, the names that calls rename into a directory, and "fsync".
+func puts(trace, dir string) (all []string) {
+	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
+		paths := quoted.FindAllStringSubmatch(call[2], -1)
+		switch {
+		case strings.HasSuffix(call[1], "sync"):
+			all = append(all, "fsync")
+		case len(paths) == 2:
+			name := strings.TrimPrefix(paths[1][1], dir+string(filepath.Separator))
+			if filepath.IsLocal(name) && !strings.Contains(name, ".tfdeps-") { // not in staging directories
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// places lists what an init renames files to in each run.
+func (s *site) places(t *testing.T, dir string, args ...string) []string {
+	t.Helper()
+	harness.RequireProgram(t, "strace")
+	return renamedTo(s.trace(t, dir, args...))
+}
+
+// killAt runs init, and kills it right before a file is renamed to a path.
+func (s *site) killAt(t *testing.T, dir, place string, args ...string) {
+	t.Helper()
+	end := harness.Exec(t, dir, s.env, append([]string{"strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=" + changingCalls,
+		"-e", "inject=" + changingCalls + ":signal=KILL", s.program, "init", "-no-color"}, args...)...)
+	if end.Code == 0 {
+		t.Errorf("%s: nobody was killed\n%s", place, end)
+	}
+}
+
+// renamedTo lists the targets of renames that are the same in each run.
+func renamedTo(trace string) (places []string) {
+	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
+		paths := quoted.FindAllStringSubmatch(call[2], -1)
+		if len(paths) == 2 && !strings.Contains(paths[1][1], ".tfdeps-") && !slices.Contains(places, paths[1][1]) {
+			places = append(places, paths[1][1])
+		}
+	}
+	return places
+}
+
+// onlyKills says that no other fault can be made.
+const onlyKills = false
+
+// inject runs a command, whose nth rename has a fault, and reports whether there was such a call.
+func (s *site) inject(t *testing.T, fault string, n int, dir string, env, line []string) (end harness.Ended, struck bool) {
+	t.Helper()
+	end = harness.Exec(t, dir, env, append([]string{"strace", "-f", "-o", s.cache + "-trace", "-e", "trace=" + changingCalls,
+		"-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault, n)}, line...)...)
+	trace := harness.ReadText(t, s.cache+"-trace")
+	return end, strings.Contains(trace, "INJECTED") || strings.Contains(trace, "killed by SIGKILL")
+}
+
+// killedAt starts a server that is killed at its nth rename, and returns its URL. With -D, the process that gets signals is the server,
+// and not strace.
+func killedAt(n int, cmd *exec.Cmd) (url string, err error) {
+	if n > 0 {
+		strace := exec.Command("strace", append([]string{"-D", "-f", "-o", os.DevNull, "-e", "trace=" + changingCalls,
+			"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", changingCalls, n)}, cmd.Args...)...)
+		cmd.Path, cmd.Args = strace.Path, strace.Args
+	}
+	return harness.Serve(cmd)
+}
+
+func wasKilled(err error) bool {
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	return ended && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
 }

@@ -46,7 +46,7 @@ func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := installtest.SmallDisk(t, "600k")
 	r, _ := newReplicas(t, 0) // its packages have a megabyte each
-	must.Write(t, filepath.Join(disk, "main.tf"), "terraform {\n  required_providers {\n    p0 = { source = \"acme/p0\" }\n  }\n}\n")
+	must.Write(t, filepath.Join(disk, "main.tf"), harness.LockConfig("p0", ""))
 	end := harness.Exec(t, disk, harness.Env(t, r.env...), r.program, "init", "-no-color")
 	said := filepath.ToSlash(harness.OneLine(end.Said()))
 	for _, want := range []string{"are free in .terraform/providers: ", " are missing", "would be free without the packages of ", "no directory has used for 30 days", "tfdeps cache gc"} {

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,10 +50,9 @@ func TestServe_FleetOnThreeReplicas(t *testing.T) {
 	for range number {
 		clients.Go(func() {
 			for path, want := range archives { // in any order
-				document := path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json"
 				for t.Context().Err() == nil { // retries, as clients do
 					from := "http://" + r.address[rand.N(len(r.address))]
-					err := errors.Join(getFrom(client, from+document, nil), getFrom(client, from+path, want))
+					err := errors.Join(getFrom(client, from+documentOf(path), nil), getFrom(client, from+path, want))
 					if err == nil {
 						break
 					}

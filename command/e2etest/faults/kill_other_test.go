@@ -5,7 +5,6 @@ package faults
 import (
 	"context"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -43,8 +42,8 @@ func killAfter(t *testing.T, after time.Duration, dir string, env, line []string
 	return cmd.Run() != nil && ctx.Err() != nil
 }
 
-// injects reports whether a fault can be made: nothing but kills.
-func injects(fault string) bool { return strings.HasSuffix(fault, "=KILL") }
+// onlyKills says that no other fault can be made.
+const onlyKills = true
 
 // inject runs a command, and kills it at the nth moment, earlier ones if it has ended by then.
 func (s *site) inject(t *testing.T, _ string, n int, dir string, env, line []string) (end harness.Ended, struck bool) {

@@ -23,9 +23,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
 	s := newSite(t, 1)
-	p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "p0"}
-	version := must.Get(getproviders.ParseVersion("1.1.0"))(t)
-	paths := []string{"index.json", p.PackedName(version, getproviders.CurrentPlatform())}
+	paths := []string{"index.json", "terraform-provider-p0_1.1.0_" + getproviders.CurrentPlatform().String() + ".zip"}
 	want, err := s.serve(t, t.TempDir(), 0, paths)
 	if err != nil || !strings.Contains(want, "PK") {
 		t.Fatalf("%v: %q", err, want)

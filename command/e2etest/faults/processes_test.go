@@ -94,8 +94,8 @@ func TestCache_ManyDirectoriesFetchOnce(t *testing.T) {
 	}
 }
 
-// TestCache_ProviderRunsWhileManyProcessesInstall: a provider runs while eight processes install, or fifty in a full run. The running
-// program is the cache's own file, which can't be written to while it runs.
+// TestCache_ProviderRunsWhileManyProcessesInstall: a provider runs while eight processes install, or fifty in a full run, each into its own
+// directory. Each package is fetched once. The running program is the cache's own file, which can't be written to while it runs.
 func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
@@ -111,7 +111,28 @@ func TestCache_ProviderRunsWhileManyProcessesInstall(t *testing.T) {
 	t.Cleanup(func() { _ = harness.End(running) })
 	before := must.Get(os.Stat(cached))(t)
 	os.SameFile(before, before) // Windows looks for the file's number only now
-	s.crowd(t, peertest.Rounds(8, 50))
+	dirs := make([]string, peertest.Rounds(8, 50))
+	inits := make([]*exec.Cmd, len(dirs))
+	for i := range dirs {
+		dirs[i] = s.directory(t)
+		inits[i] = s.command(t, dirs[i])
+		inits[i].Stderr = t.Output()
+		must.Succeed(t, inits[i].Start())
+	}
+	for _, cmd := range inits {
+		must.Succeed(t, cmd.Wait())
+	}
+	must.Equal(t, s.registry.Requests("archive"), 10)
+	for _, dir := range dirs {
+		must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, dirs[0]))
+	}
+	asked := s.registry.Requests("")
+	for _, dir := range dirs[:3] {
+		s.init(t, dir, "-verify")
+	}
+	must.Equal(t, s.registry.Requests(""), asked)
+	harness.Run(t, "", s.env, s.program, "cache", "verify")
+	s.nothingUnfinished(t)
 	must.Get(fetch(http.DefaultClient, url[:strings.LastIndex(url, "/mirror")]+"/healthz"))(t)
 	after, err := os.Stat(cached)
 	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
@@ -192,33 +213,6 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), s.program, append([]string{"init", "-no-color"}, args...)...)
 	cmd.Dir, cmd.Env = dir, s.env
 	return cmd
-}
-
-// crowd installs into many directories at once, each with its own process. Each package is fetched once, and
-// all directories are right at the end.
-func (s *site) crowd(t *testing.T, processes int) {
-	t.Helper()
-	dirs, running := make([]string, processes), make([]*exec.Cmd, processes)
-	for i := range dirs {
-		dirs[i] = s.directory(t)
-		running[i] = s.command(t, dirs[i])
-		running[i].Stderr = t.Output()
-		must.Succeed(t, running[i].Start())
-	}
-	for _, cmd := range running {
-		must.Succeed(t, cmd.Wait())
-	}
-	must.Equal(t, s.registry.Requests("archive"), 10)
-	for _, dir := range dirs {
-		must.Equal(t, harness.LockOf(t, dir), harness.LockOf(t, dirs[0]))
-	}
-	before := s.registry.Requests("")
-	for _, dir := range dirs[:3] {
-		s.init(t, dir, "-verify")
-	}
-	must.Equal(t, s.registry.Requests(""), before)
-	harness.Run(t, "", s.env, s.program, "cache", "verify")
-	s.nothingUnfinished(t)
 }
 
 // TestSoak_HoldsForAWhile runs the soak program briefly, so that it keeps working; it is meant to run longer.

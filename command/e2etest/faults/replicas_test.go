@@ -159,6 +159,9 @@ func (r *replicas) get(client *http.Client, path string, want []byte) error {
 	return nil
 }
 
+// documentOf is the path of the document about the archive at a path.
+func documentOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json" }
+
 var errOther = errors.New("other bytes, in an answer that is complete")
 
 func getFrom(client *http.Client, url string, want []byte) error {
@@ -207,8 +210,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 			defer client.CloseIdleConnections()
 			for ctx.Err() == nil {
 				for path, want := range archives { // in any order
-					document := path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json"
-					if err := errors.Join(r.get(client, document, nil), r.get(client, path, want)); err != nil {
+					if err := errors.Join(r.get(client, documentOf(path), nil), r.get(client, path, want)); err != nil {
 						t.Error(err)
 					}
 					asked[c]++

@@ -146,7 +146,7 @@ func restartReplicas(t *testing.T, start func(addresses []string, b *balancer) (
 				path := paths[n%len(paths)]
 				want := archives[path]
 				if n%10 != 0 { // one of ten downloads an archive of a megabyte
-					path, want = path[:strings.LastIndexByte(path, '/')+1]+"1.0.0.json", nil
+					path, want = documentOf(path), nil
 				}
 				asked.Add(1)
 				if err := getFrom(client, front+path, want); err != nil {

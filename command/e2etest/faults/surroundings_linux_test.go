@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
 	"github.com/tfdeps/tfdeps/internal/providertest"
@@ -22,12 +23,12 @@ import (
 func TestInit_RunsOnABareRoot(t *testing.T) {
 	t.Parallel()
 	busybox := peertest.LookProgram(t, "busybox")
-	root := t.TempDir()
-	mount(t, "tmpfs", root, "tmpfs", 0, "mode=755")
+	root, own := t.TempDir(), []string{"-t", "tmpfs", "-o", "mode=755", "tfdeps-test"}
+	installtest.Mount(t, root, own...)
 	work, temporary := filepath.Join(root, "work"), filepath.Join(root, "tmp")
 	for _, dir := range []string{work, temporary} {
 		must.Succeed(t, os.Mkdir(dir, 0o755))
-		mount(t, "tmpfs", dir, "tmpfs", 0, "mode=755")
+		installtest.Mount(t, dir, own...)
 	}
 	for name, program := range map[string]string{"busybox": busybox, "tfdeps": harness.Tfdeps(t)} {
 		must.Write(t, filepath.Join(root, "bin", name), must.Get(os.ReadFile(program))(t))
@@ -52,29 +53,17 @@ func TestInit_RunsOnABareRoot(t *testing.T) {
 	must.Get(os.Stat(filepath.Join(work, "config", ".terraform", "providers")))(t)
 }
 
-// mount mounts a file system for the test, or skips the test if that isn't possible.
-func mount(t *testing.T, source, at, kind string, flags uintptr, data string) {
-	t.Helper()
-	if err := syscall.Mount(source, at, kind, flags, data); err != nil {
-		t.Skipf("only root may mount a file system: %v", err)
-	}
-	t.Cleanup(func() { must.Succeed(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-}
-
 // TestCommands_WithinLimits runs commands with limits that the shell sets.
 func TestCommands_WithinLimits(t *testing.T) {
 	t.Parallel()
 	harness.SkipIfShort(t)
-	for name, test := range map[string]func(*testing.T){"descriptors are used up": descriptorsAreUsedUp, "little memory": littleMemory} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	t.Run("descriptors are used up", descriptorsAreUsedUp)
+	t.Run("little memory", littleMemory)
 }
 
 // descriptorsAreUsedUp runs commands with too few file descriptors.
 func descriptorsAreUsedUp(t *testing.T) {
+	t.Parallel()
 	s, dir := newSiteWithModule(t)
 	for _, most := range []int{10, 12, 20} {
 		s.forget(t, dir, ".terraform", depsfile.FileName)
@@ -89,6 +78,7 @@ func descriptorsAreUsedUp(t *testing.T) {
 // littleMemory installs a package that is larger than the memory limit of the process. Go's runtime reserves
 // 113 MB of that for itself and 64 MB for the heap at the start.
 func littleMemory(t *testing.T) {
+	t.Parallel()
 	const memory, size = 144 << 20, 112 << 20
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	noise := make([]byte, size/100) // an archive with a compression ratio of 200 is taken for an attack

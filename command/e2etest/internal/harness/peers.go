@@ -21,15 +21,6 @@ func LookTerraform(tb testing.TB) string {
 	return peertest.LookTerraform(tb)
 }
 
-// TerraformIfAny returns the path of the real terraform, or "" without one.
-func TerraformIfAny() string {
-	program, err := peertest.PeerProgram("terraform")
-	if err != nil {
-		return ""
-	}
-	return program
-}
-
 // LookTofu returns the path of OpenTofu, or skips the test without it, even where
 // other programs are required: Linux distributions don't package it.
 func LookTofu(tb testing.TB) string {

@@ -47,23 +47,6 @@ func TakeDown(registry *providertest.Registry) {
 	}
 }
 
-// WriteRequirements writes a configuration that requires all providers of the registries, at their own
-// hosts, where service discovery finds them.
-func WriteRequirements(t *testing.T, path string, perHost int, registries []*providertest.Registry) {
-	t.Helper()
-	var config strings.Builder
-	config.WriteString("terraform {\n  required_providers {\n")
-	for i, r := range registries {
-		for j := range perHost {
-			fmt.Fprintf(&config, "    p%d%d = { source = \"%s/acme/p%d\", version = \"~> 1.0\" }\n", i, j, r.Host(), j)
-		}
-	}
-	config.WriteString("  }\n}\n")
-	if err := os.WriteFile(path, []byte(config.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // WriteCAs writes the certificates of all registries' CAs to one file.
 func WriteCAs(t *testing.T, registries []*providertest.Registry) string {
 	t.Helper()
