@@ -103,7 +103,7 @@ func filesCantBeRead(t *testing.T) {
 	binary := packagesBelow(t, s.cache)
 	must.Len(t, binary, 1)
 	lock := harness.LockOf(t, dir)
-	state, err := filepath.Glob(filepath.Join(homeOf(s), ".local/state/tfdeps/*"))
+	state, err := filepath.Glob(filepath.Join(s.home, ".local/state/tfdeps/*"))
 	if err != nil || len(state) == 0 {
 		t.Fatalf("no state: %v", err)
 	}

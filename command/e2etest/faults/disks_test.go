@@ -3,8 +3,6 @@
 package faults
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,7 +28,7 @@ func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	end := run("init")
 	must.Equal(t, end.Code, 0, end)
 	before := harness.ReadLock(t, disk)
-	fill(t, filepath.Join(disk, "full"))
+	_ = os.WriteFile(filepath.Join(disk, "full"), make([]byte, 1<<20), 0o600) // takes all free space
 	for _, args := range [][]string{{"providers", "lock", "-platform=darwin_arm64"}, {"init", "-platform=darwin_arm64"}} {
 		end := run(args...)
 		if said := harness.OneLine(end.Said()); end.Code == 0 || !strings.Contains(said, harness.OneLine(installtest.ErrDiskFull.Error())) || !strings.Contains(said, "save the dependency lock file") {
@@ -55,14 +53,6 @@ func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 	must.Equal(t, end.Code, 1)
 }
 
-// fill makes a file that takes all free space.
-func fill(t *testing.T, path string) {
-	t.Helper()
-	file := must.Get(os.Create(path))(t)
-	_, _ = io.Copy(file, bytes.NewReader(make([]byte, 1<<20)))
-	must.Succeed(t, file.Close())
-}
-
 // TestInit_ReadOnlyDirectories puts each directory that an init writes to on a read-only file system.
 // Init works without those that only save time.
 func TestInit_ReadOnlyDirectories(t *testing.T) {
@@ -74,12 +64,12 @@ func TestInit_ReadOnlyDirectories(t *testing.T) {
 		"the directory":    {func(_ *site, dir string) string { return dir }, true},
 		"the data":         {func(_ *site, dir string) string { return filepath.Join(dir, ".terraform") }, true},
 		"the cache":        {func(s *site, _ string) string { return s.cache }, false},
-		"the state":        {func(s *site, _ string) string { return filepath.Join(homeOf(s), ".local") }, false},
-		"temporary files":  {func(s *site, _ string) string { return filepath.Join(homeOf(s), "tmp") }, false},
-		"the user's cache": {func(s *site, _ string) string { return filepath.Join(homeOf(s), ".cache") }, false},
+		"the state":        {func(s *site, _ string) string { return filepath.Join(s.home, ".local") }, false},
+		"temporary files":  {func(s *site, _ string) string { return filepath.Join(s.home, "tmp") }, false},
+		"the user's cache": {func(s *site, _ string) string { return filepath.Join(s.home, ".cache") }, false},
 	} {
 		s, dir := newSiteWithModule(t)
-		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(homeOf(s), "tmp"))
+		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(s.home, "tmp"))
 		place := c.place(s, dir)
 		must.Succeed(t, os.MkdirAll(place, 0o755))
 		writable := installtest.ReadOnly(t, place)

@@ -146,15 +146,16 @@ type site struct {
 	registry       *providertest.Registry
 	providers      int
 	program, cache string
+	home           string
 	env            []string
 }
 
 func newSite(t *testing.T, providers int) *site {
 	t.Helper()
 	registry := harness.NewCountedRegistry(t, providers)
-	cache := filepath.Join(t.TempDir(), "cache")
-	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
-	return &site{registry: registry, providers: providers, program: harness.Tfdeps(t), cache: cache, env: env}
+	home, cache := t.TempDir(), filepath.Join(t.TempDir(), "cache")
+	env := harness.Env(t, append(harness.Redirect(t, registry, "tf.example.com"), "HOME="+home, "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
+	return &site{registry, providers, harness.Tfdeps(t), cache, home, env}
 }
 
 // directory makes a working directory that requires all providers.
@@ -186,7 +187,7 @@ func (s *site) init(t *testing.T, dir string, args ...string) {
 // forget removes the cache, the state of earlier runs in the home, and names in a directory.
 func (s *site) forget(t *testing.T, dir string, names ...string) {
 	t.Helper()
-	for _, path := range []string{s.cache, filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
+	for _, path := range []string{s.cache, filepath.Join(s.home, ".local"), filepath.Join(s.home, ".cache")} {
 		must.Succeed(t, os.RemoveAll(path))
 	}
 	for _, name := range names {
@@ -197,16 +198,6 @@ func (s *site) forget(t *testing.T, dir string, names ...string) {
 func (s *site) nothingUnfinished(t *testing.T) {
 	t.Helper()
 	must.Len(t, must.Get(filepath.Glob(filepath.Join(s.cache, "providers/v1/.tfdeps-*")))(t), 0)
-}
-
-// homeOf is the home directory of the programs that run there.
-func homeOf(s *site) (home string) {
-	for _, entry := range s.env {
-		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
-			home = value
-		}
-	}
-	return home
 }
 
 func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {

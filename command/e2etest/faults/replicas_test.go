@@ -193,10 +193,7 @@ func TestServe_ReplicasAreKilled(t *testing.T) {
 	harness.SkipIfShort(t)
 	length := 2 * time.Second
 	if given := os.Getenv("TFDEPS_TEST_REPLICAS"); given != "" {
-		var err error
-		if length, err = time.ParseDuration(given); err != nil {
-			t.Fatal(err)
-		}
+		length = must.Get(time.ParseDuration(given))(t)
 	}
 	r, archives := newReplicas(t, 2)
 	r.startAll(t)
