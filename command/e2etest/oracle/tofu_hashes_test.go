@@ -157,7 +157,7 @@ const encryptedConfig = `terraform {
 
 // stateWithProvider is a state with an object of acme/widget, which no configuration mentions.
 const stateWithProvider = `{"version": 4, "terraform_version": "1.12.6", "serial": 7, "lineage": "0a0b0c0d-0000-0000-0000-000000000000", "outputs": {}, "resources": [{"mode": "managed",
-"type": "widget_thing", "name": "x", "provider": "provider[\"HOST/acme/widget\"]", "instances": [{"schema_version": 0, "attributes": {"id": "1"}, "sensitive_attributes": []}]}]}`
+"type": "widget_thing", "name": "x", "provider": "provider[\"tf.example.com/acme/widget\"]", "instances": [{"schema_version": 0, "attributes": {"id": "1"}, "sensitive_attributes": []}]}]}`
 
 // TestState_EncryptedByTofu encrypts a state that requires a provider with the real tofu. Without
 // tofu, init warns once that the state can't be read. With -with=tofu, and with the output of "tofu state
@@ -172,7 +172,7 @@ func TestState_EncryptedByTofu(t *testing.T) {
 		dir = t.TempDir()
 		must.Write(t, filepath.Join(dir, "main.tf"), encryptedConfig)
 		state := filepath.Join(t.TempDir(), "plain.json")
-		must.Write(t, state, strings.Replace(stateWithProvider, "HOST", registry.Host(), 1))
+		must.Write(t, state, stateWithProvider)
 		harness.Run(t, dir, env, tofu, "init")
 		harness.Run(t, dir, env, tofu, "state", "push", state)
 		text := harness.ReadText(t, filepath.Join(dir, "terraform.tfstate"))
@@ -180,8 +180,7 @@ func TestState_EncryptedByTofu(t *testing.T) {
 		must.NotContain(t, text, "widget")
 		return dir
 	}
-	widget := registry.Host() + "/acme/widget"
-
+	const widget = "tf.example.com/acme/widget"
 	alone := prepare()
 	out := harness.Run(t, alone, env, ours, "init", "-no-color")
 	must.Equal(t, strings.Count(out, "Warning: "), 1, out)
