@@ -132,7 +132,7 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 	return true
 }
 
-// measure sets the size, the source (in short in about) and the location of the archives that would be fetched.
+// measure sets the size, the source and the location of the archives that would be fetched.
 func measure(r request, locks *depsfile.Locks, required getproviders.Requirements, fetcher *providercache.Fetcher, fetches []providercache.PlannedFetch, about map[getproviders.Provider]*view.PlannedProvider) error {
 	if len(fetches) == 0 {
 		return nil
@@ -142,6 +142,7 @@ func measure(r request, locks *depsfile.Locks, required getproviders.Requirement
 		Platforms: []getproviders.Platform{getproviders.CurrentPlatform()}, Sizes: r.opts.offlineBy == "",
 	}
 	for _, f := range fetches {
+		about[f.Provider].PlannedFetch = f
 		req.Requirements[f.Provider], req.Upgrade[f.Provider] = required[f.Provider], f.Version
 	}
 	located, err := fetcher.Locate(r.Meta.Context, req)
@@ -149,40 +150,36 @@ func measure(r request, locks *depsfile.Locks, required getproviders.Requirement
 		return err
 	}
 	for _, p := range located[0].Packages {
-		for i := range fetches {
-			if f := &fetches[i]; f.Provider == p.Provider {
-				f.Source, f.Location = p.Package.Source, p.Package.Location.String()
-				f.Bytes, about[f.Provider].From = cmp.Or(p.Bytes, f.Bytes), cmp.Or(p.Package.ShortSource, f.Source)
-			}
-		}
+		f := about[p.Provider]
+		f.Source, f.From = p.Package.Source, cmp.Or(p.Package.ShortSource, p.Package.Source)
+		f.Location, f.Bytes = filepath.ToSlash(p.Package.Location.String()), cmp.Or(p.Bytes, f.Bytes)
 	}
 	return nil
 }
 
 // addProviders adds the providers in the order of their addresses, each with its action and what is known about it.
 func addProviders(locks *depsfile.Locks, required getproviders.Requirements, planned providercache.Plan, about map[getproviders.Provider]*view.PlannedProvider, found *view.InitPlan) {
-	add := func(f providercache.PlannedFetch, action string) {
-		p := about[f.Provider]
-		p.PlannedFetch, p.Action = f, action
-		if lock, ok := locks.Provider(f.Provider); ok {
-			if p.Was = lock.Version; p.Was != p.Version && required.Constraints(f.Provider).Allows(lock.Version) {
-				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: f.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
+	add := func(s getproviders.Selection, action string) {
+		p := about[s.Provider]
+		p.Selection, p.Action = s, action
+		if lock, ok := locks.Provider(s.Provider); ok {
+			if p.Was = lock.Version; p.Was != p.Version && required.Constraints(s.Provider).Allows(lock.Version) {
+				p.Reasons = []view.CheckReason{{Code: "provider_upgrade", Provider: s.Provider, Detail: fmt.Sprintf("version %s is locked, and -upgrade selects %s in its place", lock.Version, p.Version)}}
 			}
 		}
 		found.Providers = append(found.Providers, *p)
 	}
 	for _, s := range planned.Present {
-		add(providercache.PlannedFetch{Selection: s}, view.PlanPresent)
+		add(s, view.PlanPresent)
 	}
 	for _, s := range planned.Link {
-		add(providercache.PlannedFetch{Selection: s}, view.PlanLink)
+		add(s, view.PlanLink)
 	}
 	for _, f := range planned.Fetch {
-		f.Location = filepath.ToSlash(f.Location)
-		add(f, view.PlanFetch)
+		add(f.Selection, view.PlanFetch)
 	}
 	for _, p := range planned.BuiltIn {
-		add(providercache.PlannedFetch{Selection: getproviders.Selection{Provider: p}}, view.PlanBuiltIn)
+		add(getproviders.Selection{Provider: p}, view.PlanBuiltIn)
 	}
 	slices.SortStableFunc(found.Providers, func(a, b view.PlannedProvider) int { return a.Provider.Compare(b.Provider) })
 }
