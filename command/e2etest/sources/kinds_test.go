@@ -363,7 +363,7 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const providers, most = 50, 96
+	const providers, most = 50, 72
 	var packages []providertest.PackageSpec
 	for i := range providers {
 		packages = append(packages, providertest.PackageSpec{Type: fmt.Sprintf("p%d", i)})
