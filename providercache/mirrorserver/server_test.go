@@ -149,10 +149,7 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 	if got.err == nil && got.StatusCode == http.StatusOK {
 		t.Error("a download that was ended was taken for a whole one")
 	}
-	left, err := os.ReadDir(m.opts.Temporary)
-	if len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	must.Len(t, must.Get(os.ReadDir(m.opts.Temporary))(t), 0, "left behind")
 	if got := server.get(large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
 		t.Errorf("after the end: %s", got.Status)
 	}
