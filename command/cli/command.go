@@ -53,12 +53,12 @@ func (c Command) Execute(m *Meta, args []string) int {
 	if usage.Summary != "" {
 		m.NoColor = m.NoColor || slices.Contains(args, "-no-color") // the options weren't read because of the error
 		view.Problems(m.ViewOptions(getproviders.Product{}, false, view.ProgressAuto),
-			problem.Fail("invalid_option", usage.Summary, "%v%s%s", err, c.more(usage), m.Blame("\n\n", usage.Options...)))
+			problem.Fail("invalid_option", usage.Summary, "%v%s%s", err, c.more(usage, m.Called()), m.Blame("\n\n", usage.Options...)))
 	} else {
 		fmt.Fprintf(m.Stderr, "%v%s\n", err, m.Blame("\n", usage.Options...))
 	}
 	if usage.Help {
-		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  tfdeps help %s\n", c.usage(m.Called()), c.Name)
+		fmt.Fprintf(m.Stderr, "\n%s\nTo see more, run:\n  %s %s -help\n", c.usage(m.Called()), m.Called(), c.Name)
 	}
 	if !c.Lines && WantsJSON(args) {
 		refused := problem.Fail("invalid_option", badFlags, "%v", err)
@@ -73,13 +73,13 @@ func (c Command) Execute(m *Meta, args []string) int {
 
 // more returns further text for an unexpected operand, and for an unknown option without a similar
 // one. Commands that Terraform has, too, only print its text.
-func (c Command) more(usage *UsageError) string {
+func (c Command) more(usage *UsageError, called string) string {
 	switch {
 	case slices.Contains([]string{"init", "get", "providers", "providers lock", "providers mirror"}, c.Name):
 	case usage.operand != "":
 		return fmt.Sprintf("\n\nThe command %s takes options only, and was given %q.", c.Name, usage.operand)
 	case usage.strange:
-		return "\n\nTo see the options, run:\n  tfdeps help " + c.Name
+		return fmt.Sprintf("\n\nTo see the options, run:\n  %s %s -help", called, c.Name)
 	}
 	return ""
 }

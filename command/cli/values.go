@@ -131,7 +131,7 @@ func WantsJSON(args []string) bool {
 // suggestion returns a line with the option that was probably meant by an unknown one, or "" if none is similar.
 func suggestion(set *flag.FlagSet, given string) string {
 	if given == "chdir" || given == "passthrough" {
-		return "It is a global option, which stands before the command: tfdeps -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
+		return "It is a global option, which stands before the command: -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
 	}
 	var names []string
 	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
