@@ -19,7 +19,7 @@ import (
 type completionOptions struct{ line string }
 
 func (o *completionOptions) flags() cli.Flags {
-	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print how this command line may be completed, one word a line. The scripts call this.")}
+	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print completions of this command line, one per line. The scripts call this.")}
 }
 
 // shells are the shells that have a script.
@@ -27,7 +27,7 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 // completionCommand prints scripts by which shells complete commands, options, their values, providers and platforms.
 func completionCommand() cli.Command {
-	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Lines: true,
+	return cli.Command{Name: "completion", Synopsis: "Print a completion script for a shell", Run: runCompletion, Lines: true,
 		Usage: "completion [options] bash|fish|powershell|zsh", Flags: new(completionOptions).flags,
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the
@@ -126,7 +126,7 @@ func flagsOf(name string) cli.Flags {
 
 func optionsOf(name string) (all []candidate) {
 	if name == "" {
-		return []candidate{{"-chdir=", "Switch to a directory first"}, {"-help", "Show help"}, {"-passthrough", "Leave other commands to the real program"}, {"-version", "Show versions"}}
+		return []candidate{{"-chdir=", "Switch to a directory first"}, {"-help", "Show help"}, {"-passthrough", "Pass other commands on to the real program"}, {"-version", "Show versions"}}
 	}
 	for _, row := range flagsOf(name) {
 		word := "-" + row.Name
@@ -207,7 +207,7 @@ var completionScripts = map[string]string{
 _tfdeps() {
     local line="${COMP_LINE:0:COMP_POINT}" IFS=$'\n' word prefix
     word="${line##*[[:space:]]}"
-    prefix="${word%"${word##*[=:]}"}" # bash takes what follows "=" or ":" for a word of its own
+    prefix="${word%"${word##*[=:]}"}" # bash splits words at "=" and ":"
     COMPREPLY=($(tfdeps completion -line="$line" bash 2>/dev/null))
     COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
@@ -231,7 +231,7 @@ Register-ArgumentCompleter -Native -CommandName tfdeps, tfdeps.exe -ScriptBlock 
 	"zsh": `#compdef tfdeps
 # zsh completion for tfdeps. Save it as _tfdeps in a directory of $fpath
 _tfdeps() {
-    local -a found valued # a value follows what ends in "=", so that no space may
+    local -a found valued # these end in "=": a value follows, no space
     found=("${(@f)$(tfdeps completion -line="${(j: :)words[1,CURRENT]}" zsh 2>/dev/null)}")
     [[ -n ${found[1]} ]] || { _files; return; }
     valued=("${(@M)found:#*=(|:*)}")

@@ -15,25 +15,25 @@ const usage = "Usage: " + synopsis + "\n\n" + description
 const synopsis = "tfdeps [global options] <command> [args]"
 
 const description = `Installs the providers and modules that a Terraform or OpenTofu configuration
-needs. Run "tfdeps init" in the place of "terraform init" or "tofu init", and
-then "terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does.
-It works as OpenTofu does if it is called by a link named tofu, for init with
+needs. Run "tfdeps init" instead of "terraform init" or "tofu init", and then
+"terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does. It
+works as OpenTofu does when called by a link named tofu, for init with
 -with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
-  cache         Look after the cache that working directories share; "tfdeps
-                help cache" lists its commands
-  completion    Print a script that completes commands in a shell
+  cache         Manage the cache that working directories share; "tfdeps help
+                cache" lists its commands
+  completion    Print a completion script for a shell
   doctor        Show what is configured here, and what is wrong with it
   get           Install or upgrade remote modules
   hash          Show the hashes of provider packages
   help          Show this help, or with a command's name the help for it
   init          Prepare your working directory for other commands
-  outdated      Show of which providers and modules there is a newer version
-  policy check  Say what the policy makes of lock files
+  outdated      List providers and modules that have a newer version
+  policy check  Check lock files against the policy
   providers     Show the providers required for this configuration
   providers lock
-                Make the lock file good for other platforms, too
+                Add hashes for other platforms to the lock file
   providers mirror
                 Fill a directory with packages for others to install from
   providers urls
@@ -42,7 +42,7 @@ Commands:
                 Read installed packages and compare them with the lock file
   roots         List the root modules of a repository
   serve         Serve a mirror that fills itself from the registries
-  serve gc      Remove what no one has asked a server for
+  serve gc      Remove unused archives of a server
   vendor        Put providers and modules into the repository
   version       Show the current version
   why           Show which files require a provider or call a module
@@ -52,9 +52,9 @@ Global options (use these before the command, if any):
                 given command.
   -help         Show this help, or the help for a command; -help=all shows all
                 options of init.
-  -passthrough  Leave commands that are not listed here to the real program. So
-                does calling tfdeps by a link named terraform or tofu, with or
-                without a version behind it.
+  -passthrough  Pass commands that are not listed here on to the real program,
+                as a link to tfdeps named terraform or tofu, with or without a
+                version, does.
   -version      An alias for the "version" command.
 
 Environment:
@@ -64,61 +64,61 @@ Environment:
                             on are for the other commands
   TFDEPS_CLI_ARGS,          the same for arguments that the real program would
   TFDEPS_CLI_ARGS_init      refuse; they come after those
-  TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc, or
-                            .tofurc if there is one and the work is that of
-                            tofu, and .terraform.d/*.tfrc of the home directory
+  TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc (for
+                            OpenTofu .tofurc, if it exists) and
+                            .terraform.d/*.tfrc in the home directory
   TF_TOKEN_<host>           the token for a registry or mirror, with _ for each
                             dot of the host and __ for each dash
   TFDEPS_ARCHIVE_CREDENTIALS
                             same-host: send the token of a registry or mirror
-                            for packages, too, if they are on the same host
-  TFDEPS_TRUSTED_KEYS       files with public keys, separated as in PATH, whose
-                            signatures count in mirrors: FILE, or PATTERN=FILE
+                            also for packages on the same host
+  TFDEPS_TRUSTED_KEYS       files with public keys to trust for signatures in
+                            mirrors, separated as in PATH: FILE, or PATTERN=FILE
                             for providers such as example.com/acme/*, or
-                            PATTERN=ID for the key of a partner of HashiCorp's
-  TFDEPS_MIRROR             mirrors that providers come from, with commas
-                            between, as the option -mirror: s3://BUCKET/PREFIX,
-                            gs://, https:// or a directory
+                            PATTERN=ID for the key of a HashiCorp partner
+  TFDEPS_MIRROR             mirrors to take providers from, separated by commas,
+                            as with -mirror: s3://BUCKET/PREFIX, gs://, https://
+                            or a directory
   TFDEPS_POLICY             files with rules that refuse packages, separated as
-                            in PATH, beside tfdeps.hcl of the repository
+                            in PATH, beside the repository's tfdeps.hcl
   NETRC                     the file with logins for packages, in place of
-                            .netrc of the home directory
+                            .netrc in the home directory
   TF_REATTACH_PROVIDERS     providers that run already and aren't installed
-  TF_WORKSPACE              the workspace whose local state is looked at
+  TF_WORKSPACE              the workspace whose local state is read
   TF_IN_AUTOMATION          leave out advice on what to do next
   TF_REGISTRY_DISCOVERY_RETRY,
   TF_REGISTRY_CLIENT_TIMEOUT
-                            how often a request is repeated (1), and how many
-                            seconds an answer may take to begin (10)
-  TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60),
-  TFDEPS_MIN_RATE           and the bytes a second that archives have to bring,
-                            over a minute (1024)
+                            how often to retry a request (1), and how many
+                            seconds a response may take to begin (10)
+  TFDEPS_DOCUMENT_TIMEOUT,  how many seconds a response other than an archive
+  TFDEPS_MIN_RATE           may take (60), and the least download rate of
+                            archives, in bytes a second over a minute (1024)
   TF_APPEND_USER_AGENT      added to the user agent of requests
   TFDEPS_LOG, TF_LOG        debug: a line on stderr for every request, with its
                             status, size and time; trace: also a line when it is
                             sent; json: as trace, with JSON objects; off: none.
-                            TFDEPS_LOG counts before TF_LOG
-  TFDEPS_LOG_PATH,          the file for these lines, in place of stderr; they
-  TF_LOG_PATH               are added at its end
-  TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
-                            links to it from each of them
+                            TFDEPS_LOG takes precedence over TF_LOG
+  TFDEPS_LOG_PATH,          the file to append these lines to, in place of
+  TF_LOG_PATH               stderr
+  TF_PLUGIN_CACHE_DIR       the provider cache that directories share, and link
+                            to
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named
   TFDEPS_CHECK, TFDEPS_PLAN, TFDEPS_OFFLINE, TFDEPS_FROZEN,
   TFDEPS_LOCK_MODULES, TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY,
   TFDEPS_PASSTHROUGH
-                            1 or true, 0 or false, TFDEPS_VERIFY also ctime:
-                            as the options of these names; an option that is
-                            given counts before its variable
+                            1 or true, 0 or false (TFDEPS_VERIFY also ctime),
+                            as the options of these names; an option takes
+                            precedence over its variable
   TFDEPS_CACHE_MAX_SIZE, TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK,
   TFDEPS_PLATFORM, TFDEPS_PROGRESS, TFDEPS_REPORT, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
-  TFDEPS_PRODUCT            terraform or tofu: whose work to do, unless -with or
-                            the name that tfdeps is called by says so; its old
-                            name TFDEPS_ENGINE counts, too
+  TFDEPS_PRODUCT            terraform or tofu: the program to work as, unless
+                            -with or the name that tfdeps is called by says it;
+                            the old name TFDEPS_ENGINE works, too
   TFDEPS_TERRAFORM_PATH,    the real program, instead of the next one on PATH
   TFDEPS_TOFU_PATH
-  TFDEPS_TERRAFORM_VERSION, the version of Terraform or OpenTofu whose work to
-  TFDEPS_TOFU_VERSION       do, instead of that of the program on PATH
+  TFDEPS_TERRAFORM_VERSION, the version of Terraform or OpenTofu to work as,
+  TFDEPS_TOFU_VERSION       instead of that of the program on PATH
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
                             as for other programs`
 

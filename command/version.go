@@ -26,8 +26,8 @@ func (o *versionOptions) flags() cli.Flags {
 func versionCommand() cli.Command {
 	return cli.Command{Name: "version", Synopsis: "Show the current version", Run: runVersion, Lines: true,
 		Usage: "version [options]", Flags: new(versionOptions).flags,
-		About: `  Shows as which version of Terraform or OpenTofu tfdeps works here, the version
-  of tfdeps, and the providers that the lock file selects.`,
+		About: `  Shows which version of Terraform or OpenTofu tfdeps works as here, its own
+  version, and the providers that the lock file selects.`,
 	}
 }
 
