@@ -29,14 +29,14 @@ $TFDEPS init -upgrade
 $TFDEPS init -frozen
     In CI: take what is locked, send no request, change no lock file.
 $TFDEPS init -report=init.html
-    See in a browser what took how long.
+    Show in a browser how long everything took.
 $TFDEPS init -platform=linux_amd64,darwin_arm64
-    Make the lock file good for other platforms, too.
+    Add hashes for other platforms to the lock file.
 $TFDEPS init -recursive -changed-since=origin/main
-    In all root modules of the repository that this branch changes.
+    Work in all root modules that this branch changes.
 # outdated
 $TFDEPS outdated -recursive
-    In all root modules of the repository: what is newer, and what holds it back.
+    List newer versions, and what holds them back, in all root modules.
 $TFDEPS outdated -exit-code
     In CI: exit with 2 if an upgrade would find something.
 # why
@@ -48,12 +48,12 @@ $TFDEPS why terraform-aws-modules/vpc/aws
 $TFDEPS roots
     List the root modules below the current directory.
 $TFDEPS roots -changed-since=origin/main -json
-    For a matrix of CI: those that this branch changes.
+    For a CI matrix: list those that this branch changes.
 # get
 $TFDEPS get
-    Fetch the modules that aren't there.
+    Fetch missing modules.
 $TFDEPS get -update
-    Fetch all of them again.
+    Fetch all modules again.
 # vendor
 $TFDEPS vendor -platform=linux_amd64
     Put what the configuration needs on Linux into the repository.
@@ -65,15 +65,15 @@ $TFDEPS vendor -o deps.tar
 $TFDEPS serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror
     Serve a mirror to all machines, and keep its packages in a directory.
 $TFDEPS serve -- terragrunt run --all init
-    Have a command that runs many inits download each package once.
+    Run a command with many inits, and download each package once.
 $TFDEPS serve -tokens=tokens.txt -include='acme/*' s3://company/mirror
-    Serve some providers to those who have a token, from a bucket.
+    Serve some providers from a bucket, to clients with a token.
 # serve gc
 $TFDEPS serve gc -max-unused=90d -dry-run s3://company/mirror
-    Show which archives no one has asked for in 90 days.
+    List archives that no client has asked for in 90 days.
 # policy check
 $TFDEPS policy check envs/prod envs/test
-    See which locked versions the policy refuses, and by which rule.
+    List the locked versions that the policy refuses, and the rules.
 # version
 $TFDEPS version -json
     Print versions for programs.
@@ -91,10 +91,10 @@ $TFDEPS providers lock -check -platform=linux_amd64
 $TFDEPS providers mirror /srv/providers
     Put the packages that the configuration needs into a mirror.
 $TFDEPS providers mirror -versions=all -prune /srv/providers
-    Put all allowed versions there, and list what can go.
+    Put all allowed versions there, and prune all others.
 # providers urls
 $TFDEPS providers urls -json
-    List URLs, for a download by other means.
+    List URLs for other programs to download.
 # providers verify
 $TFDEPS providers verify
     Compare this directory's packages with its lock file.
@@ -105,14 +105,14 @@ $TFDEPS hash terraform-provider-null_3.2.3_linux_amd64.zip
     Show the hashes that a lock file would have for a package.
 # cache
 $TFDEPS cache list
-    Show what the cache has.
+    List the cached packages.
 $TFDEPS cache gc -max-size=20GB
-    Remove what was used least recently.
+    Remove the least recently used packages.
 # cache add
 $TFDEPS cache add hashicorp/aws@5.60.0
     Put one version into the cache.
 $TFDEPS cache add -locked .
-    Put there what the lock files in and below this directory select.
+    Add what the lock files in and below this directory select.
 # cache clean
 $TFDEPS cache clean -dry-run
     Show what would be removed.
@@ -125,32 +125,32 @@ $TFDEPS cache dir
 $TFDEPS cache gc
     Remove packages that no init has used for 30 days.
 $TFDEPS cache gc -older-than=2w -dry-run
-    Show what two weeks would remove.
+    List packages unused for two weeks.
 # cache pull
 $TFDEPS cache pull s3://company-ci/tfdeps
     Get what the lock files in and below this directory select.
 # cache push
 $TFDEPS cache push s3://company-ci/tfdeps
-    Send what isn't there yet.
+    Send what is missing there.
 $TFDEPS cache push /mnt/shared/tfdeps envs/prod
-    Put into a directory what one lock file selects.
+    Copy what one lock file selects into a directory.
 # cache prune
 $TFDEPS cache prune -keep-locked .
     Keep what lock files in and below this directory select, and remove the rest.
 # cache key
 $TFDEPS cache key -github >> "$$GITHUB_OUTPUT"
-    Name the cache of a CI job by what is locked.
+    Name the cache of a CI job by the locked packages.
 # cache list
 $TFDEPS cache list -json
     List the packages for programs.
 # cache verify
 $TFDEPS cache verify -repair
-    Read all packages, and remove those that are damaged.
+    Read all packages, and remove damaged ones.
 # doctor
 $TFDEPS doctor
     See why something isn't found, trusted or cached.
 $TFDEPS doctor -json > doctor.json
-    Attach it to a report. No token is in it.
+    Attach it to a report: it has no token.
 # completion
 source <(tfdeps completion bash)
     In ~/.bashrc: complete commands in bash.

@@ -48,7 +48,7 @@ type Flag struct {
 }
 
 // NoEffect is the Note of options of Terraform that have no effect here.
-const NoEffect = "Accepted and without effect"
+const NoEffect = "Accepted without effect"
 
 // Option returns the row of an option; usage is its name and what follows it, as in "dir=DIR".
 func Option(usage string, value Value, help string) Flag {

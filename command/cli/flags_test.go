@@ -117,7 +117,7 @@ Options:
     second             that
                        Alias: -other=VALUE
 
-  Accepted and without effect: -c, -d.
+  Accepted without effect: -c, -d.
 
   That is all.`
 	must.Equal(t, h.Help(explain.Names{Called: "tfdeps"}, "", true), want)

@@ -20,14 +20,14 @@ import (
 // Progress is the row of -progress, for commands that download or take time.
 func Progress(mode *view.Progress) Flag {
 	return Flag{
-		Name: "progress", Sep: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
+		Name: "progress", Sep: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how to show progress",
 		Value: Parsed(mode, view.ParseProgress),
-		Help:  "How it is shown what is under way:",
+		Help:  "How to show progress:",
 		Choices: [][2]string{
-			{"auto", "in a terminal as with tty, unless it can't draw (TERM=dumb) or CI is set; else as with plain, but on stdout (this is the default);"},
-			{"tty", "a bar for each package that takes a while, and one for all, on stderr;"},
-			{"plain", "for downloads of 1 MB and more a line at the beginning and at the end, and every ten seconds one for all that runs, on stderr;"},
-			{"none", "not at all."},
+			{"auto", "as tty in a terminal, unless it can't draw (TERM=dumb) or CI is set; otherwise as plain, but on stdout (this is the default);"},
+			{"tty", "a bar for each package that takes a while, and a total, on stderr;"},
+			{"plain", "a line at the start and the end of each download of 1 MB or more, and one for all downloads every ten seconds, on stderr;"},
+			{"none", "no progress."},
 		},
 	}
 }
@@ -38,7 +38,7 @@ func NoColor() Flag {
 }
 
 // noteDiagnostics is the Note of options about how problems are shown.
-const noteDiagnostics = "Options of OpenTofu that are accepted and have no effect"
+const noteDiagnostics = "OpenTofu's options that are accepted without effect"
 
 // Showing returns the options of all commands of Terraform and of OpenTofu about how problems are shown.
 func Showing() Flags {
@@ -70,7 +70,7 @@ const HashesVariable = "TFDEPS_HASHES"
 // a command.
 func HashChoices(listed string) [][2]string {
 	return [][2]string{
-		{"auto", "what is signed, and what was read; for OpenTofu also its registry, which tells the hashes of packages for all platforms beside the checksums that are signed (this is the default);"},
+		{"auto", "signed hashes, and those of packages that were read; for OpenTofu also those that its registry lists for all platforms beside the signed checksums (this is the default);"},
 		{"listed", listed},
 		{"read", "none: every package is read."},
 	}

@@ -32,11 +32,11 @@ func Command() cli.Command {
 		Usage: "roots [options] [DIR...]",
 		About: `  Lists the root modules below the directories, or below the current one, and
   why each is one: it has a backend, a cloud block or a lock file; or a provider
-  block, and no other directory calls it as a module. These are the directories
-  in which the commands with the option -recursive work.
+  block, and no other directory calls it as a module. Commands with the option
+  -recursive work in these directories.
 
-  Directories whose names begin with a dot, node_modules, vendor and terraform.d
-  are left out, and so is what git ignores. Links aren't followed.`}, cli.Flags.Mixed)
+  Directories whose names begin with a dot, node_modules, vendor, terraform.d
+  and what git ignores are left out. Symbolic links aren't followed.`}, cli.Flags.Mixed)
 }
 
 type listOptions struct {
@@ -45,7 +45,7 @@ type listOptions struct {
 }
 
 func (o *listOptions) Flags() cli.Flags {
-	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
+	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
 		o.JSONFlag("Print a JSON object: roots, each with directory and because."), cli.NoColor())
 	return flags[1:] // without -recursive, which is the default here
 }
@@ -78,13 +78,13 @@ type Options struct {
 // Flags returns the flags; dirHelp is the command's help of -dir.
 func (o *Options) Flags(dirHelp string) cli.Flags {
 	return cli.Flags{
-		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the directories that are named, or the current one: those that \"$TFDEPS roots\" lists."),
+		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the given directories, or the current one, as \"$TFDEPS roots\" lists them."),
 		cli.Option("dir=GLOB", cli.Strings(&o.Dirs), dirHelp),
-		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file names, one a line; with \"-\" standard input does."),
+		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file lists, one per line; \"-\" means standard input."),
 		cli.Text("changed-since=REF", &o.Since,
-			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, uncommitted and untracked files included: configuration, values, lock files, tfdeps.hcl and tests of the directory and of local modules that it reaches."),
+			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, including uncommitted and untracked files. These count: configuration, .tfvars, lock files, tfdeps.hcl and tests of the directory and of local modules that it uses."),
 		cli.Option("also=GLOB", cli.Strings(&o.Also),
-			"With -changed-since: a change of such a file counts for every directory, or with {dir} in the pattern for the one that it names. It is relative to the current directory; ** stands for any number of directories. May be given more than once."),
+			"With -changed-since: a change of such a file counts for every directory, or only for {dir} if the pattern has it. The pattern is relative to the current directory; ** matches any number of directories. May be given more than once."),
 	}
 }
 
