@@ -21,9 +21,8 @@ func Command() cli.Command {
   tokens come from, the shared cache, the installed programs and the policy
   files. It asks each registry and mirror for the versions of one provider, all
   at the same time and for half a minute at most, and says what is wrong and how
-  to correct it. Mirrors of -mirror and TFDEPS_MIRROR, buckets and OCI
-  registries are among them. An OCI registry isn't asked where no provider is
-  required that it would have.
+  to correct it. It also asks mirrors of -mirror and TFDEPS_MIRROR, buckets and
+  OCI registries, but not an OCI registry for which no provider is required.
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
   if there is a problem, and 0 if there are only warnings.`, Run: run}
@@ -39,9 +38,9 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		cli.Offline(&o.offlineBy, "Send no request: registries and mirrors are listed and not asked."),
+		cli.Offline(&o.offlineBy, "Send no request: registries and mirrors are listed, but not asked."),
 		sources.MirrorFlag(&o.mirrors),
-		cli.Switch("json", &o.json, "Print a JSON object, with the problems in it."),
+		cli.Switch("json", &o.json, "Print a JSON object, including the problems."),
 		cli.NoColor(),
 	}
 }

@@ -18,11 +18,10 @@ import (
 func Command() cli.Command {
 	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules",
 		Usage: "get [options]", Flags: new(options).flags,
-		About: `  Finds the modules of the configuration, fetches those that aren't local, and
-  records where they are. "$TFDEPS init" does so, too; this command does nothing
-  else.
+		About: `  Finds the modules of the configuration, fetches remote ones, and records where
+  they are. "$TFDEPS init" does so, too; this command does nothing else.
 
-  A module that is recorded, and is what its call asks for, stays as it is.`, Run: run, Lines: true}
+  A recorded module that matches its call stays as it is.`, Run: run, Lines: true}
 }
 
 // options are the parsed arguments of get.
@@ -38,10 +37,10 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Switch("update", &o.update, "Fetch all modules again, in the newest versions that their calls allow."),
-		cli.Offline(&o.offlineBy, "Send no request. What isn't there and not in the store of modules either is an error."),
+		cli.Offline(&o.offlineBy, "Send no request. A module that is neither installed nor in the module store is an error."),
 	}, o.modules.Flags(), cli.Flags{
-		cli.Switch("json", &o.json, "Print one JSON object a line, for programs, as init does."),
-		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into a file, beside the output for people."),
+		cli.Switch("json", &o.json, "Print one JSON object per line, for programs, as init does."),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people."),
 		cli.Progress(&o.progress),
 	}, cli.Showing())
 }

@@ -29,9 +29,9 @@ type backendOptions struct {
 
 // The headings of the help for these options.
 const (
-	noteNothing = "Accepted and without effect, because there is nothing that they could change here"
+	noteNothing = "Accepted without effect, because they have nothing to change here"
 	noteWith    = "The program that -with names moves the state. Without -with, these are an error if there may be state to move"
-	notePassed  = "Only for the program that -with names; without effect on tfdeps"
+	notePassed  = "Passed to the program that -with names; without effect on tfdeps"
 )
 
 func (o *backendOptions) flags() cli.Flags {
@@ -39,11 +39,11 @@ func (o *backendOptions) flags() cli.Flags {
 		{Name: "backend", Sep: "=", Arg: "false", Literal: true, Value: cli.Bool(&o.initialize), Alias: "cloud",
 			Help: "Leave the record of the backend as it is."},
 		cli.Option("backend-config=", cli.Strings(&o.config),
-			"A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."),
-		cli.Switch("reconfigure", &o.reconfigure, "Record the backend as it is configured now, whatever was recorded before. State stays where it is."),
+			"A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value means no arguments."),
+		cli.Switch("reconfigure", &o.reconfigure, "Record the backend as it is configured now, whatever was recorded before. State isn't moved."),
 		cli.Text("with=PROGRAM", &o.with,
-			"Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It tells which providers the state needs, and can move state, with -migrate-state or -force-copy.").
-			Or("TFDEPS_WITH", "who initializes the backend"),
+			"Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It says which providers the state needs, and can move state, with -migrate-state or -force-copy.").
+			Or("TFDEPS_WITH", "which program initializes the backend"),
 		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
 		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
 		{Name: "create-default-workspace", Value: cli.Bool(&o.createDefault), Note: noteNothing},

@@ -66,11 +66,11 @@ type options struct {
 // flags returns the flags of init, in the order of its help.
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Switch("upgrade", &o.upgrade, "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."),
+		cli.Switch("upgrade", &o.upgrade, "Install the newest provider and module versions that the constraints allow, whatever the lock file says."),
 		cli.Word("lockfile=readonly", cli.String(&o.lockfile),
-			"Don't change the lock file. If it isn't up to date, or lacks what \"$PROGRAM plan\" needs, that is an error."),
+			"Don't change the lock file. If it isn't up to date, or lacks what \"$PROGRAM plan\" needs, init fails."),
 		cli.Offline(&o.offlineBy,
-			"Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is reported, all at once. Where no lock file says which version, one of these is chosen, with a warning."),
+			"Send no request. Providers and modules have to be in this directory, the shared cache, a mirror on this machine or the module store; all that are missing are reported at once. If no lock file has a version, one of these is chosen, with a warning."),
 		cli.Switch("frozen", &o.frozen,
 			"-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)").
 			Or("TFDEPS_FROZEN", "change no lock file and send no request"),
@@ -78,47 +78,47 @@ func (o *options) flags() cli.Flags {
 			"Do nothing, and say whether there is anything to do. The exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below.").
 			Or("TFDEPS_CHECK", "say whether there is anything to do, and do nothing"),
 		cli.Switch("plan", &o.plan,
-			"Do nothing, and say what would be fetched. Each module and provider has a line: from where, how large it is, and why. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. What modules require that aren't here yet is unknown.").
+			"Do nothing, and say what would be fetched. Each module and provider has a line: source, size and reason. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. Requirements of modules that aren't installed are unknown.").
 			Or("TFDEPS_PLAN", "say what would be done, and do nothing"),
 	}, cli.Flags{
 		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
-			"Make the lock file good for this platform, too, such as linux_amd64. Its packages are read while they are downloaded, and kept nowhere, as with \"providers lock\". May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for this machine's platform.").
-			Or("TFDEPS_PLATFORM", "for which platforms the lock file has to be good, too"),
-		{Name: "hashes", Sep: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
-			Help:    "Whose hashes to trust for packages that aren't read:",
-			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
+			"Add hashes for this platform, such as linux_amd64, to the lock file. Its packages are read while they are downloaded, and not kept, as with \"providers lock\". May be given more than once, or with commas; \"all\" means every platform that the source of a provider lists. Only packages for this machine's platform are installed.").
+			Or("TFDEPS_PLATFORM", "which platforms to add to the lock file"),
+		{Name: "hashes", Sep: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "which hashes to trust for unread packages",
+			Help:    "Which hashes to trust for packages that aren't read:",
+			Choices: cli.HashChoices("also those of registries, and for -platform those of network mirrors;")},
 	}.Below("Lock file"), append(cli.Flags{
-		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and look for no others."),
+		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and fetch no others."),
 		cli.Text("from-module=SOURCE", &o.fromModule, "Copy this module into the working directory, which has to be empty, and initialize it there."),
 		cli.Switch("lock-modules", &o.lockModules,
-			"Record the modules that are fetched in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once there is such a file, it is kept: a module with another content is refused unless -upgrade is given.").
+			"Record fetched modules in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once this file exists, every init updates it, and refuses modules with other content unless -upgrade is given.").
 			Or("TFDEPS_LOCK_MODULES", "record which modules were fetched"),
 	}, o.modules.Flags()...).Below("Modules"), cli.Flags{
 		sources.MirrorFlag(&o.mirrors),
-		{Name: "mirror-fallback", Sep: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
-			Help: "What to do where sources come one after the other. Beside -mirror, it has the sources that count without that option asked after the mirrors:",
+		{Name: "mirror-fallback", Sep: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "when to ask the next source",
+			Help: "When to ask the next of several sources. With -mirror, the sources that are used without that option are asked after the mirrors:",
 			Choices: [][2]string{
 				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
-				{"next", "one that fails is passed over, with a warning;"},
-				{"exclusive", "as stop, and no registry is asked for a provider for which there is any mirror."},
+				{"next", "one that fails is skipped, with a warning;"},
+				{"exclusive", "as stop, and no registry is asked for a provider that has a mirror."},
 			}},
 		cli.Option("plugin-dir=DIR", cli.Func(o.addPluginDir),
-			"Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."),
+			"Install only from this directory, which has the layout of a filesystem mirror. May be given more than once. An empty value clears the recorded directories."),
 		sources.PolicyFlag(&o.policies),
 		cli.SwitchOr("verify", &o.verify, "ctime", &o.strictTimes,
-			"Read and hash all packages, also those that can't have changed. With -verify=ctime, only those with a file whose ctime has changed since it was hashed, which also happens when another directory with hard links to it is deleted.").
+			"Read and hash all packages, even those that seem unchanged. With -verify=ctime, only those with a file whose ctime has changed since it was hashed; deleting another directory with hard links to it changes that, too.").
 			Or("TFDEPS_VERIFY", "hash all packages"),
 	}.Below("Packages"), o.cacheFlags().Below("Cache"), append(o.backend.flags(),
 		cli.Text("state=FILE", &o.stateFile,
-			"Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\n$PROGRAM state pull | $TFDEPS init -state=-").
-			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
+			"Read which providers existing objects need from this state, instead of the current workspace's; \"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS init -state=-").
+			Or("TFDEPS_STATE", "the state whose providers are needed"),
 	).Below("Backend and state"), o.severalFlags().Below("Several directories"), append(cli.Flags{
-		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
+		cli.Progress(&o.progress).With("no progress, and no last line with the number of providers from each source and the time taken."),
 		cli.Switch("json", &o.json,
-			"Print one JSON object a line, for programs. These are Terraform's, and for each provider one of the type \"package\", for each module one of the type \"module\", and at the end one of the type \"summary\". A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."),
-		cli.Text("json-into=FILE", &o.jsonInto, "Write into this file what -json prints, beside what is printed for people."),
+			"Print one JSON object per line, for programs. These are Terraform's objects, one of the type \"package\" for each provider, one of the type \"module\" for each module, and at the end one of the type \"summary\". A long download has an object per second, of the type \"download_progress\", unless -progress=none: provider, version, done and total in bytes; no total if it isn't known."),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people."),
 		cli.Text("report=FILE", &o.report,
-			"Write a web page into this file that shows what was asked, fetched and linked, when, and how large it was. It is also written if init fails, and needs no network to be looked at.").
+			"Write a web page into this file that shows requests, downloads and links, with times and sizes. It is also written if init fails, and needs no network.").
 			Or("TFDEPS_REPORT", "write a page of the run to this file"),
 	}, cli.Showing()...).Below("Output"))
 }
@@ -127,26 +127,26 @@ func (o *options) flags() cli.Flags {
 func (o *options) cacheFlags() cli.Flags {
 	return cli.Flags{
 		cli.Switch("no-shared-cache", &o.noSharedCache,
-			"Fetch packages of providers for this directory alone, and put none into the cache that directories share.").
+			"Don't use the cache that directories share: fetch providers for this directory alone.").
 			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
 		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
-			"How large the shared cache may be, such as 20GB: once a day, what was used least recently goes, beside what no directory has used for 90 days. It doesn't count for a cache that you name: nothing is removed there.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
-		{Name: "link", Sep: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
+			"The largest size of the shared cache, such as 20GB: once a day, init removes the least recently used packages above it, and those that no directory has used for 90 days. Nothing is removed from a cache that you name.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
+		{Name: "link", Sep: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how to link packages from the shared cache",
 			Help: "How packages get from that cache into this directory:",
 			Choices: [][2]string{
-				{"auto", "from a directory that the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, by a link to it; from the default cache by the first of these that is possible:"},
-				{"clone", "files that share their blocks until one is changed;"},
-				{"hardlink", "the same files under further names;"},
+				{"auto", "from a directory that the CLI configuration or TF_PLUGIN_CACHE_DIR names, as with symlink; from the default cache, the first of these that is possible:"},
+				{"clone", "files that share disk blocks until one is changed;"},
+				{"hardlink", "hard links to the files;"},
 				{"copy", "copies."},
-				{"symlink", "a link to the package in the cache."},
+				{"symlink", "a symbolic link to the package in the cache."},
 			}},
 	}
 }
 
 // severalFlags returns the flags that name directories.
 func (o *options) severalFlags() cli.Flags {
-	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -backend-config and -var-file stands for the directory."),
-		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: tell which providers they lock at different versions. The exit code is 2 if there are any."))
+	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -backend-config and -var-file stands for the directory."),
+		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: list providers that they lock at different versions. The exit code is 2 if there are any."))
 }
 
 // daily are the options in the short help.
@@ -317,26 +317,25 @@ const about = `  Prepares the working directory for "$PROGRAM plan" and "$PROGRA
   downloads, verifies and unpacks the packages, and records the
   selections in .terraform.lock.hcl.`
 
-const details = `  It may be run at any time, as often as you like. What is installed and
-  locked already costs no network; configuration and state are never changed.
+const details = `  You can run it at any time, as often as you like. Packages that are installed
+  and locked need no network; configuration and state are never changed.
 
-  Packages come from the mirrors of -mirror and TFDEPS_MIRROR alone, if there
-  are any, and otherwise from where the provider_installation block of the CLI
-  configuration says. Without one, they come from terraform.d/plugins and the
-  other directories that are mirrors by default, if these have the provider,
-  otherwise from the provider's registry.
+  Packages come only from the mirrors of -mirror and TFDEPS_MIRROR, if there are
+  any, otherwise from the sources in the provider_installation block of the CLI
+  configuration. Without that block, they come from terraform.d/plugins and the
+  other default mirror directories, if these have the provider, otherwise from
+  the provider's registry.
 
-  Modules that aren't local are fetched, unless they are recorded already. The
-  backend is recorded for "$PROGRAM plan", and no request is sent to it: moving
-  state is left to $PRODUCT.`
+  Remote modules are fetched, unless they are recorded already. The backend is
+  recorded for "$PROGRAM plan", and no request is sent to it: moving state is
+  left to $PRODUCT.`
 
-const more = `  The exit code is 0, or 1 if anything went wrong. With -check and -plan there
-  is 2, too.
+const more = `  The exit code is 0, or 1 after an error. With -check and -plan it may be 2.
 
-The answer of -check is a line for people. With -json it is one object of the
-type "check_reason" for each reason, with code, @message and what it is about
-(provider or module, or neither), and one of the type "check" at the end, with
-up_to_date and reasons, their number. The codes don't change:
+The answer of -check is text for people. With -json it is one object of the type
+"check_reason" for each reason, with code, @message and its subject (provider or
+module, or neither), and one of the type "check" at the end, with up_to_date and
+reasons, their number. The codes don't change:
   lock_missing_provider    a required provider has no entry in the lock file
   constraint_unsatisfied   the locked version isn't allowed any more
   lock_without_hash        the entry has no h1 hash to compare a package with
@@ -349,16 +348,16 @@ up_to_date and reasons, their number. The codes don't change:
   module_source_changed    the module is installed from another source
   module_version_changed   the installed version isn't allowed any more
   module_record_differs    modules.json would be written again
-  module_differs           a module isn't what the lock file for modules says
+  module_differs           a module differs from the lock file for modules
   backend_uninitialized    the backend isn't recorded
-  backend_changed          another backend is recorded, or with other settings
+  backend_changed          another backend or other settings are recorded
   backend_removed          a backend is recorded, and none is configured
   workspace_missing        the selected workspace doesn't exist
-  plugin_dirs_changed      -plugin-dir isn't what is recorded of it
+  plugin_dirs_changed      -plugin-dir differs from what is recorded
 
--plan has these codes, too, and "provider_upgrade" and "module_upgrade" where
-only -upgrade is the reason. With -json there is an object of the type
-"plan_module" for each module that would be fetched, "plan_provider" for each
-provider, "check_reason" for everything else, and at the end "plan" with
-up_to_date, complete (false: what modules require that aren't here is unknown),
+-plan has these codes, too, and "provider_upgrade" and "module_upgrade" if only
+-upgrade is the reason. With -json it prints an object of the type "plan_module"
+for each module that would be fetched, "plan_provider" for each provider,
+"check_reason" for everything else, and at the end "plan" with up_to_date,
+complete (false: modules aren't installed, so what they require is unknown),
 modules, fetch, link, present, bytes and unknown_sizes.`

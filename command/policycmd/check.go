@@ -18,12 +18,12 @@ import (
 
 // Command returns the command "policy check".
 func Command() cli.Command {
-	return sources.Command[options](cli.Command{Name: "policy check", Synopsis: "Say what the policy makes of lock files",
+	return sources.Command[options](cli.Command{Name: "policy check", Synopsis: "Check lock files against the policy",
 		Usage: "policy check [options] [DIR...]",
-		About: `  Says of each entry of the lock files in these directories, or in the current
-  one, whether the policy that counts there would refuse it, and by which rule.
-  Nothing is asked of any host, and nothing is written. Rules about the package
-  itself need it to be on this machine: in the directory or in the shared cache.
+		About: `  Says for each entry of the lock files in these directories, or in the current
+  one, whether the policy that applies there would refuse it, and by which rule.
+  No request is sent, and nothing is written. Rules about the package itself
+  need it to be on this machine: in the directory or in the shared cache.
 
   The exit code is 0 if nothing is refused, 2 if something is, and 1 if that
   can't be known.`}, cli.Flags.Mixed)
