@@ -1,8 +1,8 @@
 package providerscmd
 
 const treeAbout = `  Shows the tree of modules with the providers that each of them requires, and
-  the providers that the state requires. Nothing is installed and no host is
-  asked: modules have to be installed, by init or get.
+  the providers that the state requires. Nothing is installed and no request is
+  sent: modules have to be installed, by init or get.
 
   A state that a backend keeps isn't read; a warning says so.`
 
@@ -11,13 +11,13 @@ const treeMore = `The JSON object:
   format_version       "1.0". Keys may be added to it; the first number
                        changes when one is changed or removed.
   modules              each module, the root first:
-    path                 its place: "" is the root, "module.a.module.b" what
-                         calls lead to, "test.tests.t.run" what a test runs
+    path                 its place: "" is the root, "module.a.module.b" a
+                         called module, "test.tests.t.run" one that a test runs
     parent               the path of the module that calls it; null: the root
     key, source, version, dir
                          as in modules.json, the source without secrets
     call                 where it is called: file, line, version_constraints
-    required_providers   what it asks for itself, by address:
+    required_providers   what it requires itself, by address:
       address              "registry.terraform.io/hashicorp/aws"
       version_constraints  all of its constraints together; "": any version
       origins              each file and line, with the constraints there
@@ -30,21 +30,21 @@ const treeMore = `The JSON object:
                          version_constraints; null if it has no entry
   summary              counts, and bytes
   started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If nothing else was
-                       found out, there is nothing else but format_version`
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`
 
-const lockAbout = `  Adds to the lock file the hashes that other platforms need, so that a lock
-  file made on one machine works on all. It does so for every provider that the
+const lockAbout = `  Adds the hashes for other platforms to the lock file, so that a lock file made
+  on one machine works on all. It does so for every provider that the
   configuration requires, or for the providers whose addresses are given. Locked
-  versions stay. What isn't locked yet gets the newest version that is allowed.
+  versions stay. Of other providers, the newest allowed version is locked.
 
   Packages come from the providers' own registries, whatever the CLI
   configuration says about installation. Each is read while it is downloaded,
   and isn't kept. Its hashes are remembered, so it isn't downloaded a second
-  time. Where a registry tells all hashes, nothing is downloaded.
+  time. If a registry lists all hashes, nothing is downloaded.
 
-  Modules needn't be installed, and no state or backend is looked at. Nothing
-  but the lock file is written.`
+  Modules needn't be installed, and no state or backend is read. Only the lock
+  file is written.`
 
 const lockMore = `The JSON object:
 
@@ -74,44 +74,44 @@ const lockMore = `The JSON object:
         started_at, ended_at when it was read; absent if it wasn't
   summary              counts, and bytes
   started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If nothing else was
-                       found out, there is nothing else but format_version`
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`
 
-const mirrorAbout = `  Fills a directory with the packages of the providers that the configuration
-  requires, as they are. It can be used at once as a filesystem mirror; and any
-  web server of static files that has it is a network mirror, by the JSON files
-  that are written beside the packages.
+const mirrorAbout = `  Fills a directory with the archives of the providers that the configuration
+  requires. The directory is a filesystem mirror, and with any web server for
+  static files also a network mirror, by the JSON files that are written beside
+  the packages.
 
-  The lists of checksums that publishers have signed are kept beside the
-  packages, with the signatures and the keys. An installation from the mirror by
-  tfdeps gets packages verified as from the registry, and all hashes for the
-  lock file, if HashiCorp's key has signed, or one that TFDEPS_TRUSTED_KEYS
-  names. Terraform ignores these files.
+  The checksum lists that publishers have signed are kept beside the packages,
+  with signatures and keys. When tfdeps installs from the mirror, it verifies
+  packages as from the registry, and gets all hashes for the lock file, if
+  HashiCorp's key has signed, or one that TFDEPS_TRUSTED_KEYS names. Terraform
+  ignores these files.
 
-  What is in the directory stays, and isn't fetched again. It may be served
-  meanwhile: nothing is listed that isn't there.
+  Packages in the directory stay, and aren't fetched again. It may be served
+  meanwhile: the indexes list only packages that are there.
 
-  A bucket of S3, of a service that speaks its protocol, or of Google Cloud
-  Storage gets the same tree. Several machines may fill one bucket at once.
-  Credentials are those that the programs of AWS and Google find. A URL of S3
-  may have these parameters: region, profile, anonymous=true, and for other
-  services endpoint=https://HOST and path-style=false.
+  A bucket of S3, of a service with its protocol, or of Google Cloud Storage
+  gets the same tree. Several machines may fill one bucket at once. Credentials
+  are those that the programs of AWS and Google find. A URL of S3 may have these
+  parameters: region, profile, anonymous=true, and for other services
+  endpoint=https://HOST and path-style=false.
 
   An OCI registry gets each provider in a repository of its own, and each
   version as a tag, as OpenTofu installs them. Credentials are those of
   "docker login". Nothing is ever removed from it: -prune can't be used.
 
-  Packages come from the mirrors of -mirror, and what these don't have from the
-  providers' own registries, unless -from, -fs-mirror or -net-mirror says
-  otherwise. Versions are those of the lock file, else the newest that are
-  allowed. Modules needn't be installed.`
+  Packages come from the mirrors of -mirror, or without any from the providers'
+  own registries, unless -from, -fs-mirror or -net-mirror says otherwise.
+  Versions are those of the lock file, otherwise the newest allowed. Modules
+  needn't be installed.`
 
 const mirrorMore = `The JSON object:
 
   format_version       "1.0". Keys may be added to it; the first number
                        changes when one is changed or removed.
   directory            where the mirror is
-  packages             each package that is wanted:
+  packages             each wanted package:
     address, version, platform, path
     present              whether it was there already
     source               which source had it; absent if it was there
@@ -124,13 +124,13 @@ const mirrorMore = `The JSON object:
                        removes
   summary              counts, and bytes
   started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If nothing else was
-                       found out, there is nothing else but format_version`
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`
 
-const urlsAbout = `  Shows where the packages are that an installation needs, and how to know them:
-  for programs that fetch, scan or build with them. Versions are those of the
-  lock file, else the newest that are allowed. No package is downloaded, and
-  nothing is written; the signed lists of checksums are asked for, and verified.
+const urlsAbout = `  Shows locations and checksums of the packages that an installation needs, for
+  programs that fetch, scan or build with them. Versions are those of the lock
+  file, otherwise the newest allowed. No package is downloaded, and nothing is
+  written; the signed lists of checksums are fetched and verified.
 
   Packages come from where init would take them. Modules needn't be installed.`
 
@@ -140,7 +140,7 @@ const urlsMore = `The JSON object:
                        changes when one is changed or removed.
   directories          each of them, in the order of -dir:
     dir, lock_file       where it is
-    complete             false if something failed, which stderr tells
+    complete             false if something failed; stderr says what
     providers            sorted by address:
       address, version
       version_constraints  those of the configuration
@@ -149,42 +149,42 @@ const urlsMore = `The JSON object:
       signed_hashes        those of all platforms that a signature covers
       platforms            each of them, in the order of -platform:
         platform, source
-        filename             by which mirrors know the archive
+        filename             the archive's name in mirrors
         url                  of the archive; null if it is on this machine
-        path                 then: of the archive, or of the unpacked package
+        path                 then that of the archive or unpacked package
         sha256               of the archive, in hexadecimal digits; null: not
                              known
         size                 of the archive, in bytes; null: not known
-        hashes               what is known of this package: zh is sha256, and
+        hashes               known hashes of this package: zh is sha256, and
                              some sources list an h1
         protocols            versions of the plugin protocol; null: not known
         authentication, key_id
                              who signed for an archive with that checksum
-        error, code          why there is nothing of this; absent if there is
+        error, code          why the rest is missing; otherwise absent
   summary              counts, and bytes
   started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If nothing else was
-                       found out, there is nothing else but format_version`
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`
 
-const verifyAbout = `  Reads every package in .terraform/providers from its first byte to its last,
-  hashes it, and says whether the lock file has the hash. What is remembered of
-  packages doesn't count, no request is sent, and nothing is written.
+const verifyAbout = `  Reads and hashes every package in .terraform/providers completely, and says
+  whether the lock file has the hash. Remembered hashes don't count, no request
+  is sent, and nothing is written.
 
-  What differs is one of these:
+  These are differences:
 
   missing         the lock file selects a package that isn't there
-  dangling link   a link stands in its place, and leads nowhere
-  not locked      it is there, and the lock file doesn't select the version
-  differs         its hash is none of those that the lock file has
+  dangling link   a link in its place leads nowhere
+  not locked      it is there, but the lock file doesn't select its version
+  differs         the lock file doesn't have its hash
 
-What isn't known is one of these:
+In these cases it is unknown:
 
   unproven        the lock file has only hashes of archives (zh), or none, and
-                  the package is unpacked: that takes an h1
+                  an unpacked package needs an h1
   unreadable      the package can't be hashed`
 
-const verifyMore = `  The exit code is 0 if all is as the lock files say, 2 if something differs,
-  and 1 if that can't be told.
+const verifyMore = `  The exit code is 0 if all packages match the lock files, 2 if one differs, and
+  1 if that is unknown.
 
 The JSON object:
 
@@ -197,11 +197,11 @@ The JSON object:
       finding              "sound", "missing", "dangling_link", "not_locked",
                            "differs", "unproven" or "unreadable"
       path, packed         where it is; absent if it is missing
-      h1, zh               what was computed; absent if that wasn't possible
+      h1, zh               what was computed; absent if impossible
       locked_version       what the lock file selects; null: it has no entry
       locked_hashes        what it records
       error, code          why it can't be hashed; absent if it can
   summary              counts, and bytes
   started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If nothing else was
-                       found out, there is nothing else but format_version`
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`

@@ -37,15 +37,15 @@ type packageOptions struct {
 
 func (o *packageOptions) platformFlag() cli.Flag {
 	return cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, &o.allPlatforms, &o.problems.All),
-		`A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`)
+		`A platform such as linux_amd64; may be given more than once. The default is this machine's. "all" means those that the source of a provider lists for its version.`)
 }
 
 // sourceFlags returns the flags that say where packages come from. from is the value of
 // -from that isn't the default, and help its text.
 func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 	return cli.Flags{
-		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."),
-		cli.Text("net-mirror=URL", &o.netMirror, "Take them from this network mirror, and from nowhere else."),
+		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages only from this directory, which has the layout of a filesystem mirror."),
+		cli.Text("net-mirror=URL", &o.netMirror, "Take them only from this network mirror."),
 		cli.Word("from="+from, cli.String(&o.from), help),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),

@@ -31,20 +31,19 @@ type outdatedOptions struct {
 func (o *outdatedOptions) Flags() cli.Flags {
 	o.from = "config"
 	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
-		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if there is a newer version that is allowed."),
+		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if a newer version is allowed."),
 		o.JSONFlag("Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
 	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
-const aboutOutdated = `  Lists providers, and modules of registries and git repositories, of which
-  there is a newer version: what is locked or recorded, the newest version that
-  constraints and policies allow, the newest of all, and what holds it back, in
-  which file and line. Registries and repositories are asked, each once;
-  nothing is changed. "$TFDEPS init -upgrade" takes what is allowed.
+const aboutOutdated = `  Lists providers, and modules of registries and git repositories, that have a
+  newer version: the locked or recorded version, the newest that constraints and
+  policies allow, the newest of all, and what holds it back, in which file and
+  line. Each registry and repository is asked once; nothing is changed.
+  "$TFDEPS init -upgrade" installs the allowed versions.
 
-  Prereleases count only where a constraint names one. Of a git repository the
-  tags count that are versions, with the same letters before them as the ref of
-  the call.`
+  Prereleases count only where a constraint names one. In a git repository, tags
+  count that are versions with the same prefix as the ref of the call.`
 
 // Report looks for newer versions, and returns the report.
 func (o *outdatedOptions) Report() (*result.Result, error) {

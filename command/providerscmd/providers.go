@@ -36,7 +36,7 @@ func Commands() []cli.Command {
 			Usage: "providers urls [options]", About: urlsAbout, More: urlsMore}, cli.Flags.Leading),
 		sources.Command[verifyOptions](cli.Command{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
 			Usage: "providers verify [options]", About: verifyAbout, More: verifyMore}, cli.Flags.Alone),
-		sources.Command[outdatedOptions](cli.Command{Name: "outdated", Synopsis: "Show of which providers and modules there is a newer version",
+		sources.Command[outdatedOptions](cli.Command{Name: "outdated", Synopsis: "List providers and modules that have a newer version",
 			Usage: "outdated [options]", About: aboutOutdated}, cli.Flags.Alone),
 		sources.Command[whyOptions](cli.Command{Name: "why", Synopsis: "Show which files require a provider or call a module",
 			Usage: "why [options] ADDRESS", About: aboutWhy}, cli.Flags.Mixed),
@@ -58,13 +58,13 @@ type treeOptions struct {
 
 func (o *treeOptions) Flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		o.JSONFlag("Print a JSON object, which is described below."),
+		o.JSONFlag("Print the JSON object described below."),
 		cli.Word("format=cyclonedx", cli.Func(o.setFormat),
 			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
 		cli.Text("state=FILE", &o.stateFile,
-			"Read this state instead of that of the current workspace; with \"-\" standard input, as in\n$PROGRAM state pull | $TFDEPS providers -state=-").
-			Or("TFDEPS_STATE", "the state that tells which providers are needed"),
+			"Read this state instead of the current workspace's; \"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS providers -state=-").
+			Or("TFDEPS_STATE", "the state whose providers are needed"),
 	}, o.modules.Flags(), cli.Showing())
 }
 

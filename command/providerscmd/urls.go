@@ -27,13 +27,13 @@ func (o *urlsOptions) Flags() cli.Flags {
 		cli.Flags{o.platformFlag()},
 		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation. The default is "config".`),
 		cli.Flags{
-			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
-			cli.Switch("sizes", &o.sizes, "Ask servers how large the packages are: for each, a request for its first byte."),
+			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
+			cli.Switch("sizes", &o.sizes, "Ask servers how large the packages are, by requests for their first bytes."),
 		},
 		o.modules.Flags(),
 		cli.Flags{
 			o.JSONFlag(
-				"Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."),
+				"Print the JSON object described below. Its URLs are complete, because a download needs all of one: the query of a signed URL is a secret while it is valid, so keep the output to yourself. User and password are never in it, and without -json no query is."),
 			cli.NoColor(),
 		})
 }

@@ -20,10 +20,10 @@ func (o *whyOptions) Flags() cli.Flags {
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // without -recursive, which is the default here
 }
 
-const aboutWhy = `  Says which files of which root modules require a provider or call a module:
-  of each place the directory, file and line, and the constraint. ADDRESS is as
-  in the configuration: hashicorp/aws, registry.example.com/acme/net/aws, or the
-  source of a module without the ref.
+const aboutWhy = `  Lists the places in root modules that require a provider or call a module,
+  with directory, file, line and constraint. ADDRESS is as in the configuration:
+  hashicorp/aws, registry.example.com/acme/net/aws, or the source of a module
+  without the ref.
 
   The exit code is 1 if nothing requires it.`
 
