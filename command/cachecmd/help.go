@@ -8,12 +8,11 @@ import (
 
 // Commands returns "cache" and its subcommands.
 func Commands() []cli.Command {
-	gc := sources.Command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove from the shared cache what isn't used any more",
-		Usage: "cache gc [options]", About: `  Removes packages that aren't used any more, and what killed runs and deleted
-  directories left behind. It keeps packages that another process is working on,
-  and packages to which tfdeps made a symbolic link in some directory. The size
-  in parentheses in the result isn't free yet: directories have hard links to
-  it.
+	gc := sources.Command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove unused packages from the shared cache",
+		Usage: "cache gc [options]", About: `  Removes unused packages, and what killed runs and deleted directories left
+  behind. It keeps packages that another process is working on, and packages to
+  which tfdeps made a symbolic link in some directory. The size in parentheses
+  in the result isn't free yet: directories have hard links to these packages.
 
   Without options, it removes packages that no init has used for 30 days, and
   archives and git repositories of modules that are older than that.
@@ -23,45 +22,44 @@ func Commands() []cli.Command {
 	prune := gc
 	prune.Name = "cache prune"
 	return []cli.Command{
-		{Name: "cache", Synopsis: "Look after the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
-			Usage: "cache <command> [options]", About: `  Commands for the cache of providers that working directories share. It is the
+		{Name: "cache", Synopsis: "Manage the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
+			Usage: "cache <command> [options]", About: `  Commands for the provider cache that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "$TFDEPS init". "prune" is another name for "gc".
 
   "tfdeps help cache COMMAND" shows the options of a command.`},
 		sources.Command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
-			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache that init will find there, without a working
-  directory: no configuration is read, no module and no state. Without a version
-  it is the newest one. They come from where init would get them.`,
+			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache for init to find, without a working directory: no
+  configuration, module or state is read. Without a version, it takes the newest
+  one. Packages come from where init would get them.`,
 		}, cli.Flags.Mixed),
 		sources.Command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
-			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: `  Removes all packages, and the store of modules; or all versions of a provider,
-  such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
+			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: `  Removes all packages, and the module store; or all versions of a provider,
+  such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. From a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps go only if they are named.`}, cli.Flags.Mixed),
+  tfdeps are removed only if they are named.`}, cli.Flags.Mixed),
 		sources.Command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
-			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json that is an
+			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json it prints an
   object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}, cli.Flags.Alone),
+  TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}, cli.Flags.Alone),
 		gc,
-		sources.Command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a key for what lock files select",
+		sources.Command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a cache key for the locked packages",
 			Usage: "cache key [options] [DIR|FILE...]", About: `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
-  count. Comments, constraints, and which directory needs what, don't. Nothing
-  but lock files is looked at. Directories whose names begin with a dot are left
-  out.`}, cli.Flags.Mixed),
+  count. Comments, constraints, and which directory needs what, don't. Only lock
+  files are read. Directories whose names begin with a dot are left out.`}, cli.Flags.Mixed),
 		sources.Command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
 			Usage: "cache list [options]", About: listAbout}, cli.Flags.Alone),
 		prune,
 		sources.Command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
 			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout}, cli.Flags.Mixed),
-		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages to where other machines pull them",
+		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages for other machines to pull",
 			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout}, cli.Flags.Mixed),
-		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache",
+		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages in the shared cache",
 			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if it couldn't be found out.`}, cli.Flags.Mixed),
+  if none differs, 2 if one does, 1 if that is unknown.`}, cli.Flags.Mixed),
 	}
 }
 
@@ -72,9 +70,9 @@ const pullAbout = `  Gets packages that "$TFDEPS cache push" has sent from anoth
   cache. Packages come without signatures.
 
   URL is the one that they were pushed to, or https://HOST/PATH of a web server
-  in front of the bucket. A package that isn't there is no failure: "$TFDEPS
-  init" gets it from its registry. If none is missing, "$TFDEPS init -offline"
-  finds all providers.`
+  in front of the bucket. A missing package is no failure: "$TFDEPS init" gets
+  it from its registry. If none is missing, "$TFDEPS init -offline" finds all
+  providers.`
 
 const pushAbout = `  Sends packages of the cache to a place from which other machines pull them.
   Lock files say which: those in and below the current directory, or in and
@@ -83,29 +81,28 @@ const pushAbout = `  Sends packages of the cache to a place from which other mac
   URL is that of a bucket, such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, or
   of a repository of an OCI registry, oci://HOST/PATH. Any number of machines
   may push to it and pull from it at the same time. Every package is an object
-  of its own, which has the package's h1 hash as its name and never changes.
+  of its own, which is named by the package's h1 hash and never changes.
   A package whose h1 hash isn't in the lock file is left out: it couldn't be
   verified. "$TFDEPS providers lock" adds the hash. Modules aren't sent.`
 
 const listAbout = `  Lists the packages: address, version, platform, the bytes in their files and
-  on the disk (where packages share files, the first one has them), when a
-  directory was last prepared with it, and which directories have it, as
-  far as they were prepared by tfdeps and the same user. "complete" is what is
-  exactly as its receipt says, "damaged" what can't be; anything else would have
-  to be read.`
+  on the disk (shared files count for the first package), when a directory was
+  last prepared with it, and which directories have it, if tfdeps prepared them
+  for the same user. A "complete" package matches its receipt exactly, a
+  "damaged" one can't match; any other would have to be read.`
 
 func (o *addOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Option("locked DIR|FILE...", cli.Paths(&o.paths),
-			"What these lock files select, or those in and below these directories, with the hashes that they record."),
-		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "For this platform. May be given more than once."),
+			"Add what these lock files select, or those in and below these directories, with the recorded hashes."),
+		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "Add packages for this platform. May be given more than once."),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
-		cli.Offline(&o.offlineBy, "Send no request. What isn't there yet has to be in a mirror on this machine."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Offline(&o.offlineBy, "Send no request. What the cache lacks has to be in a mirror on this machine."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages (those asked for), each with address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; with -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Switch("system", &o.system,
-			"Make a cache that is part of an image, in "+systemCacheDir+" or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
+			"Make a cache for an image, in "+systemCacheDir+" or below -dir: readable by all, with the same bytes and times each time (the time is SOURCE_DATE_EPOCH, else in 1980), and with receipts beside it, so that its users needn't read the packages if only root can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -115,15 +112,15 @@ func (o *dirOptions) Flags() cli.Flags {
 }
 
 func (o *listOptions) Flags() cli.Flags {
-	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
+	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, each with address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have only a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 
 func (o *verifyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too."),
-		cli.Switch("repair", &o.repair, "Remove what is damaged. The next init that wants it fetches it."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Switch("repair", &o.repair, "Remove damaged packages. The next init that needs one fetches it."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, each with address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (the accepted hashes), error and code (why it can't be read); with -repair, removed and kept, as for gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -131,9 +128,9 @@ func (o *verifyOptions) Flags() cli.Flags {
 func (o *removeOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		cli.Switch("dry-run", &o.dryRun, "Remove nothing, and tell what would be removed."),
-		cli.Switch("force", &o.force, "Remove packages to which directories have symbolic links, too. They have to be prepared again."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Switch("dry-run", &o.dryRun, "List what would be removed, and remove nothing."),
+		cli.Switch("force", &o.force, "Also remove packages to which directories have symbolic links. These directories need another init."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed packages, each with address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from the module store. With -dry-run, removed and modules are what would be removed. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
 	}
 }
 
@@ -160,7 +157,7 @@ func (o *transferOptions) Flags() cli.Flags {
 	if o.push {
 		states = "sent; present: it is there already; not_cached; not_recorded: the lock file doesn't have its h1; failed"
 	}
-	report := "Print a JSON object: format_version, directory, named, url; packages, those that the lock files select, and for each of them address, version, platform, state (" +
+	report := "Print a JSON object: format_version, directory, named, url; packages that the lock files select, each with address, version, platform, state (" +
 		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics. Keys may be added."
 	flags := cli.Flags{
 		o.dirFlag(),
