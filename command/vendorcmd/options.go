@@ -66,45 +66,45 @@ func (o *options) flags() cli.Flags {
 		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.log.All),
 			"A platform such as linux_amd64; may be given more than once. The default is the platforms of the last run, or this machine's if there was none."),
 		cli.Option("unpacked", cli.OptionalBool(&o.unpacked),
-			"Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and nothing in them can be changed by git or by accident. -unpacked=false goes back to them."),
-		cli.Option("lfs", cli.OptionalBool(&o.lfs), "Have .gitattributes tell git LFS to keep the packages of providers. -lfs=false takes that back."),
-		cli.Switch("upgrade", &o.upgrade, "Take the newest versions of modules and providers that are allowed."),
+			"Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and neither git nor an accident can change what is in them. -unpacked=false goes back to them."),
+		cli.Option("lfs", cli.OptionalBool(&o.lfs), "Store packages of providers in git LFS, by .gitattributes. -lfs=false takes that back."),
+		cli.Switch("upgrade", &o.upgrade, "Take the newest allowed versions of modules and providers."),
 		cli.Text("hashes=", &o.hashesText,
-			"Whose hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\".").
-			Or(cli.HashesVariable, "whose word counts for hashes of what isn't read"),
+			"Which hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\".").
+			Or(cli.HashesVariable, "which hashes to trust for unread packages"),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 		cli.Switch("prune", &o.prune,
-			"Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."),
+			"Also remove packages of providers and modules that aren't needed any more. Packages of providers that you have put there yourself stay."),
 		cli.Switch("check", &o.check,
-			"Change nothing and ask no host: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that can't be known. With -prune, what isn't needed counts, too."),
+			"Change nothing and send no request: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that is unknown. With -prune, what isn't needed counts, too."),
 		cli.Text("o FILE.tar", &o.bundle,
-			"Leave the directory as it is, and write one archive with all of this. The same content makes the same archive, byte for byte. The configuration isn't in it."),
+			"Write all of this into one archive, and leave the directory as it is. The same content makes the same archive, byte for byte. The configuration isn't in it."),
 		cli.Text("unpack=FILE.tar", &o.unpack,
-			"Verify such an archive and unpack it into DIR, which is where the configuration is; the default is the current directory. The lock files that are there decide: what they say stays, and the archive adds what they say nothing of. If anything is wrong with it, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there, nothing changes."),
+			"Verify such an archive and unpack it into DIR, the directory of the configuration; the default is the current one. Lock files that are there decide: their entries stay, and the archive adds entries that they lack. Nothing changes if anything is wrong with the archive, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there."),
 		cli.Option("accept-hash=HASH", cli.Each(&o.accepted, getproviders.ParseHash),
-			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."),
+			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there with others. All hashes that the archive's lock files add have to be given; may be given more than once."),
 		cli.Switch("json", &o.json,
 			"Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."),
-	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. {dir} in the values of -var-file stands for the directory."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
+	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -var-file stands for the directory."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
-  packages of providers into terraform.d/plugins, modules and those that they
-  call into .terraform/modules with modules.json, and the hashes of the packages
-  into .terraform.lock.hcl. In a clone of the repository, "terraform init" and
+  packages of providers into terraform.d/plugins, all called modules into
+  .terraform/modules with modules.json, and the hashes of the packages into
+  .terraform.lock.hcl. In a clone of the repository, "terraform init" and
   "$TFDEPS init" then need no network. No configuration is changed. A CLI
   configuration isn't needed; if there is one, it must not have a
   provider_installation block.
 
   Providers come from where init would take them, and are verified as there.
-  What is vendored already and matches the lock file isn't downloaded again. The
-  signed checksums of an archive are beside it. Packages that you have put there
+  Vendored packages that match the lock file aren't downloaded again. The signed
+  checksums of an archive are beside it. Packages that you have put there
   yourself are verified, locked, and left as they are.
 
   Lines that git needs are kept in a marked block at the end of .gitignore and
-  .gitattributes; the rest of these files is yours. What was vendored, for which
-  platforms and how, is in terraform.d/vendor.json.`
+  .gitattributes; the rest of these files is yours. terraform.d/vendor.json says
+  what was vendored, for which platforms and how.`
 
 // parse reads the arguments of vendor. Problems with values are in the options'
 // log.
