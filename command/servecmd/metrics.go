@@ -126,7 +126,7 @@ func (t *timings) write(w io.Writer) {
 	for host, asked := range sorted(upstreams) {
 		asked.took.write(w, "tfdeps_upstream_seconds", label("host", host))
 	}
-	writeHead(w, "tfdeps_upstream_errors_total", "Requests to upstreams without an answer, or with one that is an error.", "counter")
+	writeHead(w, "tfdeps_upstream_errors_total", "Requests to upstreams without an answer, or with an error.", "counter")
 	for host, asked := range sorted(upstreams) {
 		fmt.Fprintf(w, "tfdeps_upstream_errors_total{%s,kind=\"no_answer\"} %d\ntfdeps_upstream_errors_total{%[1]s,kind=\"status\"} %[3]d\n", label("host", host), asked.noAnswer.Load(), asked.status.Load())
 	}
@@ -181,7 +181,7 @@ func (f *front) stats() []mirrorserver.Stat {
 	all = append(all, mirrorserver.Stat{Name: `limited_total{limit="client"}`, Value: f.limited.Load()})
 	if held := f.held.Load(); held != nil {
 		all = append(all, mirrorserver.Stat{Name: "store_archives", Help: "Archives in the store, as of some minutes ago.", Value: int64(held.Archives)},
-			mirrorserver.Stat{Name: "store_bytes", Help: "Their bytes.", Value: held.Bytes})
+			mirrorserver.Stat{Name: "store_bytes", Help: "Bytes of archives in the store.", Value: held.Bytes})
 	}
 	slices.SortStableFunc(all, func(a, b mirrorserver.Stat) int { return strings.Compare(familyOf(a), familyOf(b)) })
 	return all
