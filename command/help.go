@@ -100,8 +100,7 @@ Environment:
                             TFDEPS_LOG takes precedence over TF_LOG
   TFDEPS_LOG_PATH,          the file to append these lines to, in place of
   TF_LOG_PATH               stderr
-  TF_PLUGIN_CACHE_DIR       the provider cache that directories share, and link
-                            to
+  TF_PLUGIN_CACHE_DIR       the provider cache that directories share by links
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named
   TFDEPS_CHECK, TFDEPS_PLAN, TFDEPS_OFFLINE, TFDEPS_FROZEN,
   TFDEPS_LOCK_MODULES, TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY,

@@ -63,7 +63,7 @@ func Commands() []cli.Command {
 	}
 }
 
-const pullAbout = `  Gets packages that "$TFDEPS cache push" has sent from another machine into the
+const pullAbout = `  Puts packages that another machine has sent by "$TFDEPS cache push" into the
   cache. Lock files say which: those in and below the current directory, or in
   and below the directories given. What the cache has isn't requested. Each
   package is compared with the lock file's hashes before it is put into the
@@ -74,7 +74,7 @@ const pullAbout = `  Gets packages that "$TFDEPS cache push" has sent from anoth
   it from its registry. If none is missing, "$TFDEPS init -offline" finds all
   providers.`
 
-const pushAbout = `  Sends packages of the cache to a place from which other machines pull them.
+const pushAbout = `  Sends packages of the cache to a place where other machines pull them.
   Lock files say which: those in and below the current directory, or in and
   below the directories given. What is there already isn't sent again.
 

@@ -50,19 +50,19 @@ const lockMore = `The JSON object:
 
   format_version       "1.0". Keys may be added to it; the first number
                        changes when one is changed or removed.
-  directories          each of them:
+  directories          each directory:
     dir, lock_file       where it is
     changed              whether hashes or versions have changed in the lock
                          file
     complete             false if something failed or, with -check, is missing
-    error, code          why nothing was done; absent if it was
-    providers            those that were asked for:
+    error, code          why nothing was done; otherwise absent
+    providers            each requested provider:
       address, version
       previous_version     that was locked before; null: none
       version_constraints  those of the configuration
       hashes               all that the lock file has for the version now, or
                            should have
-      platforms            each of them:
+      platforms            each platform:
         platform, source
         h1, zh               the hashes of the package; zh is absent if not
                              known
@@ -138,7 +138,7 @@ const urlsMore = `The JSON object:
 
   format_version       "1.0". Keys may be added to it; the first number
                        changes when one is changed or removed.
-  directories          each of them, in the order of -dir:
+  directories          each directory, in the order of -dir:
     dir, lock_file       where it is
     complete             false if something failed; stderr says what
     providers            sorted by address:
@@ -147,7 +147,7 @@ const urlsMore = `The JSON object:
       locked               whether the version is the lock file's
       locked_hashes        all that the lock file has for the version
       signed_hashes        those of all platforms that a signature covers
-      platforms            each of them, in the order of -platform:
+      platforms            each platform, in the order of -platform:
         platform, source
         filename             the archive's name in mirrors
         url                  of the archive; null if it is on this machine

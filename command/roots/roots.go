@@ -84,7 +84,7 @@ func (o *Options) Flags(dirHelp string) cli.Flags {
 		cli.Text("changed-since=REF", &o.Since,
 			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, including uncommitted and untracked files. These count: configuration, .tfvars, lock files, tfdeps.hcl and tests of the directory and of local modules that it uses."),
 		cli.Option("also=GLOB", cli.Strings(&o.Also),
-			"With -changed-since: a change of such a file counts for every directory, or only for {dir} if the pattern has it. The pattern is relative to the current directory; ** matches any number of directories. May be given more than once."),
+			"With -changed-since: a change of such a file counts for every directory, or, if the pattern has {dir}, for the one that {dir} names. The pattern is relative to the current directory; ** matches any number of directories. May be given more than once."),
 	}
 }
 

@@ -37,7 +37,7 @@ func (o *collectOptions) flags() cli.Flags {
 				"None is removed that was used within two hours. All servers of a bucket need this option or -max-unused, or none. Without them nothing is removed."),
 		cli.Option("max-unused=AGE", cli.Parsed(&o.MaxUnused, cli.ParseAge), "Remove archives that weren't used for this long, whatever their total size: 90d, 12w."),
 		cli.Option("keep-locked=PATH", cli.Strings(&o.keepLocked),
-			"Never remove what this lock file selects, or those in and below this directory. They are read again each time. May be given more than once."),
+			"Never remove what this lock file selects, or those in and below this directory. Lock files are read each time. May be given more than once."),
 	}
 }
 
