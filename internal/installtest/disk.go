@@ -40,7 +40,7 @@ func ReadOnly(t *testing.T, dir string) (writable func()) {
 func Mount(t *testing.T, at string, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "mount", append(args, at)...).CombinedOutput(); err != nil {
-		t.Skipf("only root of Linux may mount a file system: %v, %s", err, out)
+		t.Skipf("only root may mount a file system: %v, %s", err, out)
 	}
 	t.Cleanup(func() { must.Succeed(t, exec.Command("umount", "-l", at).Run()) }) // a process that another test is starting may still have its descriptors
 }
