@@ -107,8 +107,8 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 		dir, ca := t.TempDir(), providertest.NewCA()
 		cert, key, err := ca.ServerPEM()
 		must.Succeed(t, err)
-		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
-		config := "pid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
+		server := strings.NewReplacer("/etc/nginx", peertest.ScriptPath(dir), "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
+		config := "pid " + peertest.ScriptPath(dir) + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
 		must.WriteAll(t, dir, map[string][]byte{"nginx.conf": []byte(config), "cert.pem": cert, "key.pem": key})
 		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
 		must.Succeed(t, err, string(out))

@@ -269,7 +269,7 @@ func serveByNginx(t *testing.T, ca *providertest.CA, mirror string) (url string,
     ssl_certificate     server.pem;
     ssl_certificate_key server.key;
     location /providers/ {
-      alias "`+mirror+`/";
+      alias "`+peertest.ScriptPath(mirror)+`/";
     }
   }`, map[string][]byte{"server.pem": certificate, "server.key": key})
 	return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
