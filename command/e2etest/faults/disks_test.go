@@ -57,26 +57,17 @@ func TestInit_SaysWhatIsMissingOnAFullDisk(t *testing.T) {
 // Init works without those that only save time.
 func TestInit_ReadOnlyDirectories(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		place func(s *site, dir string) string
-		fails bool
-	}{
-		"the directory":    {func(_ *site, dir string) string { return dir }, true},
-		"the data":         {func(_ *site, dir string) string { return filepath.Join(dir, ".terraform") }, true},
-		"the cache":        {func(s *site, _ string) string { return s.cache }, false},
-		"the state":        {func(s *site, _ string) string { return filepath.Join(s.home, ".local") }, false},
-		"temporary files":  {func(s *site, _ string) string { return filepath.Join(s.home, "tmp") }, false},
-		"the user's cache": {func(s *site, _ string) string { return filepath.Join(s.home, ".cache") }, false},
-	} {
+	for i := range 6 {
 		s, dir := newSiteWithModule(t)
-		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(s.home, "tmp"))
-		place := c.place(s, dir)
+		temporary := filepath.Join(s.home, "tmp")
+		s.env = append(slices.Clone(s.env), "TMPDIR="+temporary)
+		place, fails := [...]string{dir, filepath.Join(dir, ".terraform"), s.cache, filepath.Join(s.home, ".local"), filepath.Join(s.home, ".cache"), temporary}[i], i < 2
 		must.Succeed(t, os.MkdirAll(place, 0o755))
 		writable := installtest.ReadOnly(t, place)
 		out, err := s.command(t, dir).CombinedOutput()
 		said := harness.OneLine(string(out))
-		if strings.Contains(said, "panic") || (err != nil) != c.fails || c.fails && !strings.Contains(said, harness.OneLine(installtest.ErrReadOnly.Error())) {
-			t.Errorf("%s: %v\n%s", name, err, out)
+		if strings.Contains(said, "panic") || (err != nil) != fails || fails && !strings.Contains(said, harness.OneLine(installtest.ErrReadOnly.Error())) {
+			t.Errorf("%s: %v\n%s", place, err, out)
 		}
 		writable()
 		s.init(t, dir)
