@@ -68,8 +68,8 @@ func (s *step) add(next *step) {
 		}
 		next.problems = append(problems, done...)
 	}
-	// Package load checks the names in files, but not those of calls that a program makes. On Windows the key of a run has the directory of its file.
-	if k := next.key; !filepath.IsLocal(k) || filepath.Base(k) != k && !next.isRun || k == "." || next.call.Name == "" && !next.isRun {
+	// Package load checks the names in files, but not those of calls that a program makes. On Windows, keys below a test run have the directory of its file.
+	if k, name := next.key, next.call.Name; !filepath.IsLocal(k) || k == "." || filepath.Base(name) != name && !next.isRun {
 		next.fail(diagnostic.Error(next.call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", next.call.Name, next.key))
 	}
 	s.next = append(s.next, next)
