@@ -19,7 +19,7 @@ import (
 type completionOptions struct{ line string }
 
 func (o *completionOptions) flags() cli.Flags {
-	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print completions of this command line, one per line. The scripts call this.")}
+	return cli.Flags{cli.Text("line=TEXT", &o.line, "Print completions of this command line, one per line", "The scripts call this.")}
 }
 
 // shells are the shells that have a script.
@@ -133,7 +133,7 @@ func optionsOf(name string) (all []candidate) {
 		if row.Sep == "=" && row.Arg != "false" {
 			word += "="
 		}
-		all = append(all, candidate{word, strings.Join(strings.Fields(defaultNames().Expand(row.Sentence())), " ")})
+		all = append(all, candidate{word, strings.Join(strings.Fields(defaultNames().Expand(row.Help)), " ")})
 	}
 	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }

@@ -18,7 +18,7 @@ import (
 type versionOptions struct{ json bool }
 
 func (o *versionOptions) flags() cli.Flags {
-	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON object.")}
+	return cli.Flags{cli.Switch("json", &o.json, "Print a JSON object")}
 }
 
 // versionCommand prints the versions of the product, of tfdeps, and of the selected

@@ -55,7 +55,7 @@ func (o *options) show() {
 }
 
 func (o *options) dirFlag() cli.Flag {
-	return cli.Text("dir=DIR", &o.dir, "Use the cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says.")
+	return cli.Text("dir=DIR", &o.dir, "Use the cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says")
 }
 
 // findCache finds the cache: below the directory of -dir, else the one that

@@ -95,32 +95,32 @@ func (o *addOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
 		cli.Option("locked DIR|FILE...", cli.Paths(&o.paths),
-			"Add what these lock files select, or those in and below these directories, with the recorded hashes."),
-		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "Add packages for this platform. May be given more than once."),
+			"Add what these lock files select, or those in and below these directories, with the recorded hashes"),
+		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform), "Add packages for this platform", "May be given more than once."),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
-		cli.Offline(&o.offlineBy, "Send no request. What the cache lacks has to be in a mirror on this machine."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named; packages (those asked for), each with address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; with -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Offline(&o.offlineBy, "Send no request", "What the cache lacks has to be in a mirror on this machine."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages (those asked for), each with address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; with -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics", "Keys may be added."),
 		cli.Switch("system", &o.system,
-			"Make a cache for an image, in "+systemCacheDir+" or below -dir: readable by all, with the same bytes and times each time (the time is SOURCE_DATE_EPOCH, else in 1980), and with receipts beside it, so that its users needn't read the packages if only root can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."),
+			"Make a cache for an image, in "+systemCacheDir+" or below -dir: readable by all, with the same bytes and times each time (the time is SOURCE_DATE_EPOCH, else in 1980), and with receipts beside it, so that its users needn't read the packages if only root can write to it, and they can't: they aren't root, or it is mounted read-only", "They find it if TFDEPS_CACHE_DIR names it."),
 		cli.Progress(&o.progress),
 	}
 }
 
 func (o *dirOptions) Flags() cli.Flags {
-	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object.")}
+	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object")}
 }
 
 func (o *listOptions) Flags() cli.Flags {
-	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, each with address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have only a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
+	return cli.Flags{o.dirFlag(), o.JSONFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, each with address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have only a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics", "Keys may be added.")}
 }
 
 func (o *verifyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too."),
-		cli.Switch("repair", &o.repair, "Remove damaged packages. The next init that needs one fetches it."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, each with address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (the accepted hashes), error and code (why it can't be read); with -repair, removed and kept, as for gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Option("locked DIR...", cli.Paths(&o.paths), "Compare them with the lock files in and below these directories, too"),
+		cli.Switch("repair", &o.repair, "Remove damaged packages", "The next init that needs one fetches it."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named; packages, each with address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (the accepted hashes), error and code (why it can't be read); with -repair, removed and kept, as for gc; summary, started_at, ended_at, diagnostics", "Keys may be added."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -128,27 +128,27 @@ func (o *verifyOptions) Flags() cli.Flags {
 func (o *removeOptions) Flags() cli.Flags {
 	return cli.Flags{
 		o.dirFlag(),
-		cli.Switch("dry-run", &o.dryRun, "List what would be removed, and remove nothing."),
-		cli.Switch("force", &o.force, "Also remove packages to which directories have symbolic links. These directories need another init."),
-		o.JSONFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed packages, each with address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from the module store. With -dry-run, removed and modules are what would be removed. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
+		cli.Switch("dry-run", &o.dryRun, "List what would be removed, and remove nothing"),
+		cli.Switch("force", &o.force, "Also remove packages to which directories have symbolic links", "These directories need another init."),
+		o.JSONFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed packages, each with address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from the module store", "With -dry-run, removed and modules are what would be removed. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
 	}
 }
 
 func (o *gcOptions) Flags() cli.Flags {
 	return append(cli.Flags{
-		cli.Option("older-than=30d", cli.Parsed(&o.olderThan, cli.ParseAge), "Remove what wasn't used for this long, such as 2w or 12h."),
-		cli.Option("max-size=20GB", cli.Func(o.setMaxSize), "Remove what was used least recently, until the rest is no larger than this."),
+		cli.Option("older-than=30d", cli.Parsed(&o.olderThan, cli.ParseAge), "Remove what wasn't used for this long, such as 2w or 12h"),
+		cli.Option("max-size=20GB", cli.Func(o.setMaxSize), "Remove what was used least recently, until the rest is no larger than this"),
 		cli.Option("keep-locked DIR...", cli.Paths(&o.keepLocked),
-			"Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."),
+			"Keep what lock files in and below these directories select", "Without -older-than and -max-size, remove all the rest."),
 	}, o.removeOptions.Flags()...)
 }
 
 func (o *keyOptions) Flags() cli.Flags {
 	return cli.Flags{
-		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $$GITHUB_OUTPUT."),
-		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages. The default is this machine's."),
+		cli.Switch("github", &o.github, "Print path, key and restore-keys, for $$GITHUB_OUTPUT"),
+		cli.Option("platform=OS_ARCH", cli.Parsed(&o.platform, getproviders.ParsePlatform), "The platform of the packages", "The default is this machine's."),
 		o.dirFlag(),
-		o.JSONFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
+		o.JSONFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics"),
 	}
 }
 
@@ -158,14 +158,14 @@ func (o *transferOptions) Flags() cli.Flags {
 		states = "sent; present: it is there already; not_cached; not_recorded: the lock file doesn't have its h1; failed"
 	}
 	report := "Print a JSON object: format_version, directory, named, url; packages that the lock files select, each with address, version, platform, state (" +
-		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics. Keys may be added."
+		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics"
 	flags := cli.Flags{
 		o.dirFlag(),
 		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform),
-			"The packages for this platform. May be given more than once. The default is this machine's."),
+			"The packages for this platform", "May be given more than once. The default is this machine's."),
 		sources.PolicyFlag(&o.policies),
-		cli.Offline(&o.offlineBy, "Send no request. Only a directory can be named then."),
-		o.JSONFlag(report),
+		cli.Offline(&o.offlineBy, "Send no request", "Only a directory can be named then."),
+		o.JSONFlag(report, "Keys may be added."),
 		cli.Progress(&o.progress),
 	}
 	if o.push {

@@ -28,9 +28,9 @@ type Flag struct {
 	Arg     string      // what the help shows there: "DIR", "false"
 	Literal bool        // Arg is a value itself, and no word for one
 	Label   string      // what the help shows instead of Name and Arg; "" means these
-	Help    string      // what the option does
+	Help    string      // what the option does, in one sentence without its full stop
 	Choices [][2]string // values with a description each
-	More    string      // what the help says below the choices
+	More    string      // further sentences, below the choices if there are any
 	Alias   string      // another name of the option, or ""
 
 	// Note is the heading of a list at the end of the help, which has the option by
@@ -50,39 +50,43 @@ type Flag struct {
 // NoEffect is the Note of options of Terraform that have no effect here.
 const NoEffect = "Accepted without effect"
 
-// Option returns the row of an option; usage is its name and what follows it, as in "dir=DIR".
-func Option(usage string, value Value, help string) Flag {
+// Option returns the row of an option; usage is its name and what follows it, as in "dir=DIR", and more are the sentences after the first.
+func Option(usage string, value Value, help string, more ...string) Flag {
 	end := strings.IndexAny(usage+"=", "= ")
 	from := min(end+1, len(usage))
-	return Flag{Name: usage[:end], Sep: usage[end:from], Arg: usage[from:], Value: value, Help: help}
+	return Flag{Name: usage[:end], Sep: usage[end:from], Arg: usage[from:], Value: value, Help: help, More: strings.Join(more, " ")}
 }
 
 // Word is Option for one that has a Literal, as in "lockfile=readonly".
-func Word(usage string, value Value, help string) Flag {
-	f := Option(usage, value, help)
+func Word(usage string, value Value, help string, more ...string) Flag {
+	f := Option(usage, value, help, more...)
 	f.Literal = true
 	return f
 }
 
 // Switch is Word for one that is on or off, Text is Option for one with any text; the present value is the default.
-func Switch(usage string, p *bool, help string) Flag { return Word(usage, Bool(p), help) }
-func Text(usage string, p *string, help string) Flag { return Option(usage, String(p), help) }
+func Switch(usage string, p *bool, help string, more ...string) Flag {
+	return Word(usage, Bool(p), help, more...)
+}
+func Text(usage string, p *string, help string, more ...string) Flag {
+	return Option(usage, String(p), help, more...)
+}
 
 // SwitchOr is Switch for an option that takes one more word, which sets *is.
-func SwitchOr(usage string, on *bool, word string, is *bool, help string) Flag {
+func SwitchOr(usage string, on *bool, word string, is *bool, help string, more ...string) Flag {
 	f := Option(usage, BoolFunc(func(value string) (err error) {
 		if *on, *is = false, value == word; !*is {
 			*on, err = strconv.ParseBool(value)
 		}
 		return err
-	}), help)
+	}), help, more...)
 	f.word = word
 	return f
 }
 
 // Offline is the row of -offline; *by gets the option or the variable that set it, and stays "" if it isn't set.
-func Offline(by *string, help string) Flag {
-	f := Switch("offline", new(bool), help).Or("TFDEPS_OFFLINE", "send no request")
+func Offline(by *string, help string, more ...string) Flag {
+	f := Switch("offline", new(bool), help, more...).Or("TFDEPS_OFFLINE", "send no request")
 	f.by = by
 	return f
 }

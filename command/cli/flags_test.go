@@ -94,8 +94,8 @@ func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 	flags := Flags{
-		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
-		{Name: "with-a-long-name", Sep: "=", Arg: "VALUE", Value: String(new(string)), Help: "Below.", Alias: "other",
+		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full", More: "Another line begins with the next."},
+		{Name: "with-a-long-name", Sep: "=", Arg: "VALUE", Value: String(new(string)), Help: "Below", Alias: "other",
 			Choices: [][2]string{{"first", "this"}, {"second", "that"}}},
 		{Name: "c", Value: AnyBool(), Note: NoEffect},
 		{Name: "d", Value: AnyBool(), Note: NoEffect},
@@ -108,11 +108,11 @@ func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 
 Options:
 
-  -a                   One word follows the other until the line is full, and
-                       another line begins with the next.
+  -a                   One word follows the other until the line is full.
+                       Another line begins with the next.
 
   -with-a-long-name=VALUE
-                       Below.
+                       Below:
     first              this
     second             that
                        Alias: -other=VALUE

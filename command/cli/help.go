@@ -41,7 +41,7 @@ func (c Command) Help(names explain.Names, first string, whole bool) string {
 		h.WriteString("\nOptions:\n\n")
 		for _, row := range flags {
 			if slices.Contains(c.Daily, row.Name) {
-				h.entry("  "+row.usage(row.Name), row.Sentence()+".")
+				h.entry("  "+row.usage(row.Name), row.Help+".")
 			}
 		}
 		fmt.Fprintf(h, "\nTo see all options, with examples, run:\n  %s %s -help=all", h.Called, c.Name)
@@ -99,23 +99,26 @@ func (f Flags) write(h *help) {
 	}
 }
 
-// Sentence returns the first sentence of the Help, without its full stop.
-func (f Flag) Sentence() string {
-	first, _, _ := strings.Cut(f.Help, ". ")
-	return strings.TrimSuffix(first, ".")
-}
-
 // usage returns what is typed, with one of the option's names.
 func (f Flag) usage(name string) string { return "-" + name + f.Sep + f.Arg }
 
 func (f Flag) write(h *help) {
+	label, more := "  "+cmp.Or(f.Label, f.usage(f.Name)), f.More
 	h.WriteByte('\n')
-	h.entry("  "+cmp.Or(f.Label, f.usage(f.Name)), f.Help)
+	switch {
+	case f.Choices != nil:
+		h.entry(label, f.Help+":")
+	case more != "":
+		h.entry(label, f.Help+". "+more)
+		more = ""
+	default:
+		h.entry(label, f.Help+".")
+	}
 	for _, c := range f.Choices {
 		h.entry("    "+c[0], c[1])
 	}
-	if f.More != "" {
-		h.entry("", f.More)
+	if more != "" {
+		h.entry("", more)
 	}
 	if f.Alias != "" {
 		h.entry("", "Alias: "+f.usage(f.Alias))

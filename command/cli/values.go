@@ -22,7 +22,7 @@ func Progress(mode *view.Progress) Flag {
 	return Flag{
 		Name: "progress", Sep: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how to show progress",
 		Value: Parsed(mode, view.ParseProgress),
-		Help:  "How to show progress:",
+		Help:  "How to show progress",
 		Choices: [][2]string{
 			{"auto", "as tty in a terminal, unless it can't draw (TERM=dumb) or CI is set; otherwise as plain, but on stdout (this is the default);"},
 			{"tty", "a bar for each package that takes a while, and a total, on stderr;"},
@@ -34,7 +34,7 @@ func Progress(mode *view.Progress) Flag {
 
 // NoColor is the row of -no-color, which every command takes.
 func NoColor() Flag {
-	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. NO_COLOR leaves out colours only."}
+	return Flag{Name: "no-color", Help: "Print neither colours nor boxes", More: "NO_COLOR leaves out colours only."}
 }
 
 // noteDiagnostics is the Note of options about how problems are shown.
@@ -45,8 +45,8 @@ func Showing() Flags {
 	return Flags{
 		NoColor(),
 		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
-		Option("consolidate-warnings", AnyBool(), "Show similar warnings about files as one, which is the default. =false shows each."),
-		Option("consolidate-errors", AnyBool(), "Show similar errors about files as one, too."),
+		Option("consolidate-warnings", AnyBool(), "Show similar warnings about files as one, which is the default", "=false shows each."),
+		Option("consolidate-errors", AnyBool(), "Show similar errors about files as one, too"),
 		{Name: "deprecation", Value: Func(func(level string) error {
 			if !strings.HasPrefix(level, "module:") {
 				return errors.New("it has to be module:all, module:local or module:none")

@@ -38,9 +38,9 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		cli.Offline(&o.offlineBy, "Send no request: registries and mirrors are listed, but not asked."),
+		cli.Offline(&o.offlineBy, "Send no request: registries and mirrors are listed, but not asked"),
 		sources.MirrorFlag(&o.mirrors),
-		cli.Switch("json", &o.json, "Print a JSON object, including the problems."),
+		cli.Switch("json", &o.json, "Print a JSON object, including the problems"),
 		cli.NoColor(),
 	}
 }

@@ -36,11 +36,11 @@ type options struct {
 
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Switch("update", &o.update, "Fetch all modules again, in the newest versions that their calls allow."),
-		cli.Offline(&o.offlineBy, "Send no request. A module that is neither installed nor in the module store is an error."),
+		cli.Switch("update", &o.update, "Fetch all modules again, in the newest versions that their calls allow"),
+		cli.Offline(&o.offlineBy, "Send no request", "A module that is neither installed nor in the module store is an error."),
 	}, o.modules.Flags(), cli.Flags{
-		cli.Switch("json", &o.json, "Print one JSON object per line, for programs, as init does."),
-		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people."),
+		cli.Switch("json", &o.json, "Print one JSON object per line, for programs, as init does"),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people"),
 		cli.Progress(&o.progress),
 	}, cli.Showing())
 }

@@ -37,12 +37,12 @@ const (
 func (o *backendOptions) flags() cli.Flags {
 	return cli.Flags{
 		{Name: "backend", Sep: "=", Arg: "false", Literal: true, Value: cli.Bool(&o.initialize), Alias: "cloud",
-			Help: "Leave the record of the backend as it is."},
+			Help: "Leave the record of the backend as it is"},
 		cli.Option("backend-config=", cli.Strings(&o.config),
-			"A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value means no arguments."),
-		cli.Switch("reconfigure", &o.reconfigure, "Record the backend as it is configured now, whatever was recorded before. State isn't moved."),
+			"A file with arguments for the backend, or one argument as NAME=VALUE", "May be given more than once; a single empty value means no arguments."),
+		cli.Switch("reconfigure", &o.reconfigure, "Record the backend as it is configured now, whatever was recorded before", "State isn't moved."),
 		cli.Text("with=PROGRAM", &o.with,
-			"Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It says which providers the state needs, and can move state, with -migrate-state or -force-copy.").
+			"Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed", "It says which providers the state needs, and can move state, with -migrate-state or -force-copy.").
 			Or("TFDEPS_WITH", "which program initializes the backend"),
 		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
 		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},

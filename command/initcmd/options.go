@@ -66,59 +66,59 @@ type options struct {
 // flags returns the flags of init, in the order of its help.
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		cli.Switch("upgrade", &o.upgrade, "Install the newest provider and module versions that the constraints allow, whatever the lock file says."),
+		cli.Switch("upgrade", &o.upgrade, "Install the newest provider and module versions that the constraints allow, whatever the lock file says"),
 		cli.Word("lockfile=readonly", cli.String(&o.lockfile),
-			"Don't change the lock file. If it isn't up to date, or lacks what \"$PROGRAM plan\" needs, init fails."),
+			"Don't change the lock file", "If it isn't up to date, or lacks what \"$PROGRAM plan\" needs, init fails."),
 		cli.Offline(&o.offlineBy,
-			"Send no request. Providers and modules have to be in this directory, the shared cache, a mirror on this machine or the module store; all that are missing are reported at once. If no lock file has a version, one of these is chosen, with a warning."),
+			"Send no request", "Providers and modules have to be in this directory, the shared cache, a mirror on this machine or the module store; all that are missing are reported at once. If no lock file has a version, one of these is chosen, with a warning."),
 		cli.Switch("frozen", &o.frozen,
-			"-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)").
+			"-lockfile=readonly and -offline together, as in cargo", "(In uv, --frozen doesn't even compare the lock file.)").
 			Or("TFDEPS_FROZEN", "change no lock file and send no request"),
 		cli.Switch("check", &o.check,
-			"Do nothing, and say whether there is anything to do. The exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below.").
+			"Do nothing, and say whether there is anything to do", "The exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below.").
 			Or("TFDEPS_CHECK", "say whether there is anything to do, and do nothing"),
 		cli.Switch("plan", &o.plan,
-			"Do nothing, and say what would be fetched. Each module and provider has a line: source, size and reason. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. Requirements of modules that aren't installed are unknown.").
+			"Do nothing, and say what would be fetched", "Each module and provider has a line: source, size and reason. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. Requirements of modules that aren't installed are unknown.").
 			Or("TFDEPS_PLAN", "say what would be done, and do nothing"),
 	}, cli.Flags{
 		cli.Option("platform=OS_ARCH", cli.Func(o.addPlatforms),
-			"Add hashes for this platform, such as linux_amd64, to the lock file. Its packages are read while they are downloaded, and not kept, as with \"providers lock\". May be given more than once, or with commas; \"all\" means every platform that the source of a provider lists. Only packages for this machine's platform are installed.").
+			"Add hashes for this platform, such as linux_amd64, to the lock file", "Its packages are read while they are downloaded, and not kept, as with \"providers lock\". May be given more than once, or with commas; \"all\" means every platform that the source of a provider lists. Only packages for this machine's platform are installed.").
 			Or("TFDEPS_PLATFORM", "which platforms to add to the lock file"),
 		{Name: "hashes", Sep: "=", Value: cli.Parsed(&o.hashes, cli.ParseHashPolicy), Variable: cli.HashesVariable, Meaning: "which hashes to trust for unread packages",
-			Help:    "Which hashes to trust for packages that aren't read:",
+			Help:    "Which hashes to trust for packages that aren't read",
 			Choices: cli.HashChoices("also those of registries, and for -platform those of network mirrors;")},
 	}.Below("Lock file"), append(cli.Flags{
-		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and fetch no others."),
-		cli.Text("from-module=SOURCE", &o.fromModule, "Copy this module into the working directory, which has to be empty, and initialize it there."),
+		cli.Switch("get=false", &o.get, "Use the modules that are recorded, and fetch no others"),
+		cli.Text("from-module=SOURCE", &o.fromModule, "Copy this module into the working directory, which has to be empty, and initialize it there"),
 		cli.Switch("lock-modules", &o.lockModules,
-			"Record fetched modules in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once this file exists, every init updates it, and refuses modules with other content unless -upgrade is given.").
+			"Record fetched modules in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files", "Once this file exists, every init updates it, and refuses modules with other content unless -upgrade is given.").
 			Or("TFDEPS_LOCK_MODULES", "record which modules were fetched"),
 	}, o.modules.Flags()...).Below("Modules"), cli.Flags{
 		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Sep: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "when to ask the next source",
-			Help: "When to ask the next of several sources. With -mirror, the sources that are used without that option are asked after the mirrors:",
+			Help: "When to ask the next of several sources", More: "With -mirror, the sources that are used without that option are asked after the mirrors:",
 			Choices: [][2]string{
 				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
 				{"next", "one that fails is skipped, with a warning;"},
 				{"exclusive", "as stop, and no registry is asked for a provider that has a mirror."},
 			}},
 		cli.Option("plugin-dir=DIR", cli.Func(o.addPluginDir),
-			"Install only from this directory, which has the layout of a filesystem mirror. May be given more than once. An empty value clears the recorded directories."),
+			"Install only from this directory, which has the layout of a filesystem mirror", "May be given more than once. An empty value clears the recorded directories."),
 		sources.PolicyFlag(&o.policies),
 		cli.SwitchOr("verify", &o.verify, "ctime", &o.strictTimes,
-			"Read and hash all packages, even those that seem unchanged. With -verify=ctime, only those with a file whose ctime has changed since it was hashed; deleting another directory with hard links to it changes that, too.").
+			"Read and hash all packages, even those that seem unchanged", "With -verify=ctime, only those with a file whose ctime has changed since it was hashed; deleting another directory with hard links to it changes that, too.").
 			Or("TFDEPS_VERIFY", "hash all packages"),
 	}.Below("Packages"), o.cacheFlags().Below("Cache"), append(o.backend.flags(),
 		cli.Text("state=FILE", &o.stateFile,
-			"Read which providers existing objects need from this state, instead of the current workspace's; \"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS init -state=-").
+			"Read which providers existing objects need from this state, instead of the current workspace's", "\"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS init -state=-").
 			Or("TFDEPS_STATE", "the state whose providers are needed"),
 	).Below("Backend and state"), o.severalFlags().Below("Several directories"), append(cli.Flags{
 		cli.Progress(&o.progress).With("no progress, and no last line with the number of providers from each source and the time taken."),
 		cli.Switch("json", &o.json,
-			"Print one JSON object per line, for programs. These are Terraform's objects, one of the type \"package\" for each provider, one of the type \"module\" for each module, and at the end one of the type \"summary\". A long download has an object per second, of the type \"download_progress\", unless -progress=none: provider, version, done and total in bytes; no total if it isn't known."),
-		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people."),
+			"Print one JSON object per line, for programs", "These are Terraform's objects, one of the type \"package\" for each provider, one of the type \"module\" for each module, and at the end one of the type \"summary\". A long download has an object per second, of the type \"download_progress\", unless -progress=none: provider, version, done and total in bytes; no total if it isn't known."),
+		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people"),
 		cli.Text("report=FILE", &o.report,
-			"Write a web page into this file that shows requests, downloads and links, with times and sizes. It is also written if init fails, and needs no network.").
+			"Write a web page into this file that shows requests, downloads and links, with times and sizes", "It is also written if init fails, and needs no network.").
 			Or("TFDEPS_REPORT", "write a page of the run to this file"),
 	}, cli.Showing()...).Below("Output"))
 }
@@ -127,12 +127,12 @@ func (o *options) flags() cli.Flags {
 func (o *options) cacheFlags() cli.Flags {
 	return cli.Flags{
 		cli.Switch("no-shared-cache", &o.noSharedCache,
-			"Don't use the cache that directories share: fetch providers for this directory alone.").
+			"Don't use the cache that directories share: fetch providers for this directory alone").
 			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
 		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
-			"The largest size of the shared cache, such as 20GB: once a day, init removes the least recently used packages above it, and those that no directory has used for 90 days. Nothing is removed from a cache that you name.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
+			"The largest size of the shared cache, such as 20GB: once a day, init removes the least recently used packages above it, and those that no directory has used for 90 days", "Nothing is removed from a cache that you name.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
 		{Name: "link", Sep: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how to link packages from the shared cache",
-			Help: "How packages get from that cache into this directory:",
+			Help: "How packages get from that cache into this directory",
 			Choices: [][2]string{
 				{"auto", "from a directory that the CLI configuration or TF_PLUGIN_CACHE_DIR names, as with symlink; from the default cache, the first of these that is possible:"},
 				{"clone", "files that share disk blocks until one is changed;"},
@@ -145,8 +145,8 @@ func (o *options) cacheFlags() cli.Flags {
 
 // severalFlags returns the flags that name directories.
 func (o *options) severalFlags() cli.Flags {
-	return append(o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -backend-config and -var-file stands for the directory."),
-		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: list providers that they lock at different versions. The exit code is 2 if there are any."))
+	return append(o.roots.Flags("Work in this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -backend-config and -var-file stands for the directory."),
+		cli.Switch("same-versions", &o.sameVersions, "With -check and several directories: list providers that they lock at different versions", "The exit code is 2 if there are any."))
 }
 
 // daily are the options in the short help.

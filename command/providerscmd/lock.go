@@ -31,19 +31,19 @@ func (o *lockOptions) Flags() cli.Flags {
 	hashes := cli.HashChoices("also those of registries, and of network mirrors that -net-mirror or the CLI configuration names;")
 	return slices.Concat(
 		cli.Flags{o.platformFlag()},
-		o.sourceFlags("config", "Take them from where the CLI configuration says."),
+		o.sourceFlags("config", "Take them from where the CLI configuration says"),
 		cli.Flags{
 			{Name: "hashes", Sep: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "which hashes to trust for unread packages",
-				Help: "Which hashes to trust for packages that aren't read:", Choices: hashes, More: "Hashes computed before take precedence."},
+				Help: "Which hashes to trust for packages that aren't read", Choices: hashes, More: "Hashes computed before take precedence."},
 			cli.Option("upgrade=ADDRESS[@VERSION]", cli.Strings(&o.upgrades),
-				"Select this version of a provider, or the newest allowed one, and leave the entries of others as they are. May be given more than once."),
+				"Select this version of a provider, or the newest allowed one, and leave the entries of others as they are", "May be given more than once."),
 			cli.Switch("check", &o.check,
-				"Write nothing. If a lock file lacks hashes for the platforms, list them and exit with 2. Only the package shows which platform an h1 is for, so packages that are new to this machine are read."),
+				"Write nothing", "If a lock file lacks hashes for the platforms, list them and exit with 2. Only the package shows which platform an h1 is for, so packages that are new to this machine are read."),
 		},
-		o.roots.Flags("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration. A package that several need is read once."),
+		o.roots.Flags("Work in this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration. A package that several need is read once."),
 		o.modules.Flags(),
 		cli.Flags{
-			o.JSONFlag("Print the JSON object described below."),
+			o.JSONFlag("Print the JSON object described below"),
 			cli.Progress(&o.progress),
 			cli.NoColor(),
 			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // tfdeps fetches no archive twice anyway

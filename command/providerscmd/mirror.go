@@ -42,27 +42,27 @@ func (o *mirrorOptions) Flags() cli.Flags {
 	return slices.Concat(
 		cli.Flags{
 			o.platformFlag(),
-			cli.Switch("lock-file=false", &o.lockFile, "Ignore lock files."),
-			o.dirFlag("Take the configuration in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
+			cli.Switch("lock-file=false", &o.lockFile, "Ignore lock files"),
+			o.dirFlag("Take the configuration in this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
 			cli.Option("locked=PATH", cli.Paths(&o.locked),
-				"Take what this lock file selects, or those in and below this directory; without -dir, no configuration is read. May be given more than once."),
-			cli.Word("versions=all", cli.Func(o.addVersions), "Take all versions that the configuration allows."),
+				"Take what this lock file selects, or those in and below this directory; without -dir, no configuration is read", "May be given more than once."),
+			cli.Word("versions=all", cli.Func(o.addVersions), "Take all versions that the configuration allows"),
 			{Name: "versions", Sep: "=", Arg: "ADDRESS@VERSION,...",
-				Help: "Take these versions; without -dir, no configuration is read. May be given more than once."},
+				Help: "Take these versions; without -dir, no configuration is read", More: "May be given more than once."},
 		},
-		o.sourceFlags("config", "Take them from where the CLI configuration says."),
+		o.sourceFlags("config", "Take them from where the CLI configuration says"),
 		cli.Flags{
 			cli.Switch("prune", &o.prune,
-				"Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes, and prints them; clients that have read an index before still find them. A run with -prune an hour or more later removes them. A run without -prune in between puts them back into the indexes."),
+				"Remove all other packages from the mirror, if everything succeeded", "It takes two runs: the first one takes them out of the indexes, and prints them; clients that have read an index before still find them. A run with -prune an hour or more later removes them. A run without -prune in between puts them back into the indexes."),
 			cli.Option("prune-grace=1h", cli.Duration(&o.pruneGrace),
-				"How long ago the indexes must have changed, such as 90m or 24h. With 0, one run does all, but a client that has just read an index may not find a package."),
+				"How long ago the indexes must have changed, such as 90m or 24h", "With 0, one run does all, but a client that has just read an index may not find a package."),
 		},
 		cli.Flags{cli.Switch("verify", &o.verify,
-			"Read each package that is in the mirror already and compare it with its checksum there. A damaged one is fetched again; in an OCI registry, where nothing can be replaced, it is an error. Without this option, the mirror's documents and receipts are trusted.")},
+			"Read each package that is in the mirror already and compare it with its checksum there", "A damaged one is fetched again; in an OCI registry, where nothing can be replaced, it is an error. Without this option, the mirror's documents and receipts are trusted.")},
 		o.modules.Flags(),
 		cli.Flags{
 			sources.CreateRepositoryFlag(&o.createRepository),
-			o.JSONFlag("Print the JSON object described below."),
+			o.JSONFlag("Print the JSON object described below"),
 			cli.Progress(&o.progress),
 		}, cli.Showing())
 }

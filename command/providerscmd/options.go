@@ -37,23 +37,23 @@ type packageOptions struct {
 
 func (o *packageOptions) platformFlag() cli.Flag {
 	return cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, &o.allPlatforms, &o.problems.All),
-		`A platform such as linux_amd64; may be given more than once. The default is this machine's. "all" means those that the source of a provider lists for its version.`)
+		`A platform such as linux_amd64; may be given more than once`, `The default is this machine's. "all" means those that the source of a provider lists for its version.`)
 }
 
 // sourceFlags returns the flags that say where packages come from. from is the value of
 // -from that isn't the default, and help its text.
-func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
+func (o *packageOptions) sourceFlags(from, help string, more ...string) cli.Flags {
 	return cli.Flags{
-		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages only from this directory, which has the layout of a filesystem mirror."),
-		cli.Text("net-mirror=URL", &o.netMirror, "Take them only from this network mirror."),
-		cli.Word("from="+from, cli.String(&o.from), help),
+		cli.Text("fs-mirror=DIR", &o.fsMirror, "Take packages only from this directory, which has the layout of a filesystem mirror"),
+		cli.Text("net-mirror=URL", &o.netMirror, "Take them only from this network mirror"),
+		cli.Word("from="+from, cli.String(&o.from), help, more...),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 	}
 }
 
-func (o *packageOptions) dirFlag(help string) cli.Flag {
-	return cli.Option("dir=DIR", cli.Strings(&o.roots.Dirs), help)
+func (o *packageOptions) dirFlag(help string, more ...string) cli.Flag {
+	return cli.Option("dir=DIR", cli.Strings(&o.roots.Dirs), help, more...)
 }
 
 // checkSource checks the options that say where packages come from.

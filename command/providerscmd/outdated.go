@@ -30,10 +30,10 @@ type outdatedOptions struct {
 
 func (o *outdatedOptions) Flags() cli.Flags {
 	o.from = "config"
-	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
-		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if a newer version is allowed."),
-		o.JSONFlag("Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date."),
-	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says."), o.modules.Flags(), cli.Flags{cli.NoColor()})
+	return slices.Concat(o.roots.Flags("Look at this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*."), cli.Flags{
+		cli.Switch("exit-code", &o.exitCode, "Exit with 2 if a newer version is allowed"),
+		o.JSONFlag("Print a JSON object: dependencies, each with directory, kind, name, locked, allowed, newest and held_by; also those that are up to date"),
+	}, o.sourceFlags("origin", "Ask each provider's own registry, whatever the CLI configuration says"), o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
 const aboutOutdated = `  Lists providers, and modules of registries and git repositories, that have a

@@ -58,12 +58,12 @@ type treeOptions struct {
 
 func (o *treeOptions) Flags() cli.Flags {
 	return slices.Concat(cli.Flags{
-		o.JSONFlag("Print the JSON object described below."),
+		o.JSONFlag("Print the JSON object described below"),
 		cli.Word("format=cyclonedx", cli.Func(o.setFormat),
-			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
+			"Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it", "What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."),
 		sources.PolicyFlag(&o.policies),
 		cli.Text("state=FILE", &o.stateFile,
-			"Read this state instead of the current workspace's; \"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS providers -state=-").
+			"Read this state instead of the current workspace's", "\"-\" means standard input, as in\n$PROGRAM state pull | $TFDEPS providers -state=-").
 			Or("TFDEPS_STATE", "the state whose providers are needed"),
 	}, o.modules.Flags(), cli.Showing())
 }

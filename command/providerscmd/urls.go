@@ -25,15 +25,15 @@ type urlsOptions struct {
 func (o *urlsOptions) Flags() cli.Flags {
 	return slices.Concat(
 		cli.Flags{o.platformFlag()},
-		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation. The default is "config".`),
+		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation`, `The default is "config".`),
 		cli.Flags{
-			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
-			cli.Switch("sizes", &o.sizes, "Ask servers how large the packages are, by requests for their first bytes."),
+			o.dirFlag("Work in this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
+			cli.Switch("sizes", &o.sizes, "Ask servers how large the packages are, by requests for their first bytes"),
 		},
 		o.modules.Flags(),
 		cli.Flags{
 			o.JSONFlag(
-				"Print the JSON object described below. Its URLs are complete, because a download needs all of one: the query of a signed URL is a secret while it is valid, so keep the output to yourself. User and password are never in it, and without -json no query is."),
+				"Print the JSON object described below", "Its URLs are complete, because a download needs all of one: the query of a signed URL is a secret while it is valid, so keep the output to yourself. User and password are never in it, and without -json no query is."),
 			cli.NoColor(),
 		})
 }
@@ -77,7 +77,7 @@ func (o *urlsOptions) Report() (*result.Result, error) {
 type hashOptions struct{ sources.Reporter }
 
 func (o *hashOptions) Flags() cli.Flags {
-	return cli.Flags{o.JSONFlag("Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory.")}
+	return cli.Flags{o.JSONFlag("Print a JSON array with an object for each: path, h1, zh, or error and code", "There is no zh for a directory.")}
 }
 
 // refusedHash is the report of -json about invalid arguments: an array with one object, without a path.

@@ -37,15 +37,15 @@ type verifyOptions struct {
 func (o *verifyOptions) Flags() cli.Flags {
 	return cli.Flags{
 		cli.Option("dir=DIR", cli.Strings(&o.dirs),
-			"The directory with the lock file, instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a lock file. A package that several share is read once."),
+			"The directory with the lock file, instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a lock file. A package that several share is read once."),
 		{Name: "cache", Label: "-cache, -cache=DIR", Value: cli.BoolFunc(o.setCache),
-			Help: `Look into the shared cache instead: the one that init uses, or the one in this directory, as for "cache verify -dir". A cache may lack packages, and those that aren't locked are skipped.`},
+			Help: `Look into the shared cache instead: the one that init uses, or the one in this directory, as for "cache verify -dir"`, More: `A cache may lack packages, and those that aren't locked are skipped.`},
 		cli.Option("mirror=DIR", cli.Func(o.addMirror),
-			"Look into this filesystem mirror instead, with packed or unpacked packages. Those that aren't locked are skipped. May be given more than once."),
-		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead."),
+			"Look into this filesystem mirror instead, with packed or unpacked packages", "Those that aren't locked are skipped. May be given more than once."),
+		cli.Switch("vendored", &o.vendored, "Look into terraform.d/plugins instead"),
 		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.problems),
-			"A platform whose packages have to be there; may be given more than once. The default is this machine's. Packages for others are compared, too."),
-		o.JSONFlag("Print the JSON object described below."),
+			"A platform whose packages have to be there; may be given more than once", "The default is this machine's. Packages for others are compared, too."),
+		o.JSONFlag("Print the JSON object described below"),
 		cli.Progress(&o.progress),
 		cli.NoColor(),
 	}

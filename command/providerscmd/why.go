@@ -15,8 +15,8 @@ type whyOptions struct {
 }
 
 func (o *whyOptions) Flags() cli.Flags {
-	return slices.Concat(o.roots.Flags("Look at this directory instead of all root modules below the current one. May be given more than once, and be a pattern such as envs/*."), cli.Flags{
-		o.JSONFlag("Print a JSON object: required_by, each with directory, module, file, line and constraint."),
+	return slices.Concat(o.roots.Flags("Look at this directory instead of all root modules below the current one", "May be given more than once, and be a pattern such as envs/*."), cli.Flags{
+		o.JSONFlag("Print a JSON object: required_by, each with directory, module, file, line and constraint"),
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()})[1:] // without -recursive, which is the default here
 }
 

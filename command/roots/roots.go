@@ -45,8 +45,8 @@ type listOptions struct {
 }
 
 func (o *listOptions) Flags() cli.Flags {
-	flags := append(o.Options.Flags("List this directory instead. May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
-		o.JSONFlag("Print a JSON object: roots, each with directory and because."), cli.NoColor())
+	flags := append(o.Options.Flags("List this directory instead", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
+		o.JSONFlag("Print a JSON object: roots, each with directory and because"), cli.NoColor())
 	return flags[1:] // without -recursive, which is the default here
 }
 
@@ -75,16 +75,16 @@ type Options struct {
 	Also      []string // of -also
 }
 
-// Flags returns the flags; dirHelp is the command's help of -dir.
-func (o *Options) Flags(dirHelp string) cli.Flags {
+// Flags returns the flags; dirHelp and more are the command's help of -dir.
+func (o *Options) Flags(dirHelp string, more ...string) cli.Flags {
 	return cli.Flags{
-		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the given directories, or the current one, as \"$TFDEPS roots\" lists them."),
-		cli.Option("dir=GLOB", cli.Strings(&o.Dirs), dirHelp),
-		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file lists, one per line; \"-\" means standard input."),
+		cli.Switch("recursive", &o.Recursive, "Work in all root modules below the given directories, or the current one, as \"$TFDEPS roots\" lists them"),
+		cli.Option("dir=GLOB", cli.Strings(&o.Dirs), dirHelp, more...),
+		cli.Text("dirs-from=FILE", &o.From, "Work in the directories that this file lists, one per line; \"-\" means standard input"),
 		cli.Text("changed-since=REF", &o.Since,
-			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, including uncommitted and untracked files. These count: configuration, .tfvars, lock files, tfdeps.hcl and tests of the directory and of local modules that it uses."),
+			"Of these directories, or of all root modules, take those that have changed since the merge base with this commit, branch or tag, including uncommitted and untracked files", "These count: configuration, .tfvars, lock files, tfdeps.hcl and tests of the directory and of local modules that it uses."),
 		cli.Option("also=GLOB", cli.Strings(&o.Also),
-			"With -changed-since: a change of such a file counts for every directory, or, if the pattern has {dir}, for the one that {dir} names. The pattern is relative to the current directory; ** matches any number of directories. May be given more than once."),
+			"With -changed-since: a change of such a file counts for every directory, or, if the pattern has {dir}, for the one that {dir} names", "The pattern is relative to the current directory; ** matches any number of directories. May be given more than once."),
 	}
 }
 

@@ -33,11 +33,11 @@ type collectOptions struct {
 func (o *collectOptions) flags() cli.Flags {
 	return cli.Flags{
 		cli.Option("max-size=SIZE", cli.Parsed(&o.MaxBytes, size),
-			"Remove the least recently used archives, every hour, when all together take more: 200GB, 1.5TiB. "+
+			"Remove the least recently used archives, every hour, when all together take more: 200GB, 1.5TiB", ""+
 				"None is removed that was used within two hours. All servers of a bucket need this option or -max-unused, or none. Without them nothing is removed."),
-		cli.Option("max-unused=AGE", cli.Parsed(&o.MaxUnused, cli.ParseAge), "Remove archives that weren't used for this long, whatever their total size: 90d, 12w."),
+		cli.Option("max-unused=AGE", cli.Parsed(&o.MaxUnused, cli.ParseAge), "Remove archives that weren't used for this long, whatever their total size: 90d, 12w"),
 		cli.Option("keep-locked=PATH", cli.Strings(&o.keepLocked),
-			"Never remove what this lock file selects, or those in and below this directory. Lock files are read each time. May be given more than once."),
+			"Never remove what this lock file selects, or those in and below this directory", "Lock files are read each time. May be given more than once."),
 	}
 }
 
@@ -122,7 +122,7 @@ func (o collectOptions) lockedHashes(product getproviders.Product) (func(getprov
 
 // gcFlags returns the flags of serve gc.
 func (o *collectOptions) gcFlags() cli.Flags {
-	return append(cli.Flags{cli.Switch("dry-run", &o.DryRun, "Only list what would be removed.")}, o.flags()...)
+	return append(cli.Flags{cli.Switch("dry-run", &o.DryRun, "Only list what would be removed")}, o.flags()...)
 }
 
 // runGC removes once the archives that servers with the same options would remove.

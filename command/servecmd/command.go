@@ -67,59 +67,59 @@ const (
 func (o *options) flags() cli.Flags {
 	return append(cli.Flags{
 		cli.Text("listen=ADDRESS", &o.listen,
-			"Listen at HOST:PORT, or at :PORT on all of the machine's addresses. Port 0 is any free one. A socket that systemd "+
+			"Listen at HOST:PORT, or at :PORT on all of the machine's addresses", "Port 0 is any free one. A socket that systemd "+
 				"passes takes precedence. The default is "+defaultListen+"."),
-		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, followed by those that issued it. Terraform and OpenTofu need https. The files are read again for each connection, and on SIGHUP."),
-		cli.Text("tls-key=FILE", &o.key, "The certificate's private key, in PEM."),
+		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, followed by those that issued it", "Terraform and OpenTofu need https. The files are read again for each connection, and on SIGHUP."),
+		cli.Text("tls-key=FILE", &o.key, "The certificate's private key, in PEM"),
 		cli.Option("acme=HOST", cli.Strings(&o.acme.hosts),
-			"Speak https, with a certificate for this name that an authority issues by ACME. With this option you agree to the authority's terms. It has to reach "+
+			"Speak https, with a certificate for this name that an authority issues by ACME", "With this option you agree to the authority's terms. It has to reach "+
 				"this server at port 443, or by -acme-http. May be given more than once."),
-		cli.Text("acme-directory=URL", &o.acme.directory, "The authority's URL. The default is Let's Encrypt."),
-		cli.Text("acme-ca=FILE", &o.acme.ca, "Also trust these CA certificates, in PEM, at the URL of -acme-directory."),
-		cli.Text("acme-http=ADDRESS", &o.acme.http, "Also answer the authority's challenges by http, at this address, which it has to reach as port 80."),
-		cli.Text("acme-email=ADDRESS", &o.acme.email, "Your email address, for the authority."),
-		cli.Text("acme-store=DIR or URL", &o.acme.store, "Keep certificates and their keys there. The default is serve/acme/ in the place of the packages."),
-		cli.Switch("json", &o.json, "Print a JSON object with the URL, and log lines as JSON."),
+		cli.Text("acme-directory=URL", &o.acme.directory, "The authority's URL", "The default is Let's Encrypt."),
+		cli.Text("acme-ca=FILE", &o.acme.ca, "Also trust these CA certificates, in PEM, at the URL of -acme-directory"),
+		cli.Text("acme-http=ADDRESS", &o.acme.http, "Also answer the authority's challenges by http, at this address, which it has to reach as port 80"),
+		cli.Text("acme-email=ADDRESS", &o.acme.email, "Your email address, for the authority"),
+		cli.Text("acme-store=DIR or URL", &o.acme.store, "Keep certificates and their keys there", "The default is serve/acme/ in the place of the packages."),
+		cli.Switch("json", &o.json, "Print a JSON object with the URL, and log lines as JSON"),
 		cli.Text("tokens=FILE", &o.tokens,
-			"Answer only requests with a bearer token of this file, which has one per line, followed by a name for the log. It is read for each request; while it is empty or unreadable, none is answered. "+
+			"Answer only requests with a bearer token of this file, which has one per line, followed by a name for the log", "It is read for each request; while it is empty or unreadable, none is answered. "+
 				"Archives can also be downloaded by the URLs in documents, which are signed, and valid for half an hour at most."),
-		cli.Text("metrics-listen=ADDRESS", &o.metricsListen, "Answer /metrics at this address, by http, and also /healthz and /readyz. There, /metrics needs only the tokens of -metrics-token, if any."),
-		cli.Text("metrics-token=FILE", &o.metricsTokens, "Answer /metrics only to requests with a bearer token of this file, not to those of -tokens. It is read for each request."),
+		cli.Text("metrics-listen=ADDRESS", &o.metricsListen, "Answer /metrics at this address, by http, and also /healthz and /readyz", "There, /metrics needs only the tokens of -metrics-token, if any."),
+		cli.Text("metrics-token=FILE", &o.metricsTokens, "Answer /metrics only to requests with a bearer token of this file, not to those of -tokens", "It is read for each request."),
 		cli.Option("include=PATTERN", cli.Strings(&o.include),
-			"Serve only providers and modules that match, such as \"hashicorp/*\". May be given more than once."),
-		cli.Option("exclude=PATTERN", cli.Strings(&o.exclude), "Serve no provider and no module that matches. May be given more than once."),
+			"Serve only providers and modules that match, such as \"hashicorp/*\"", "May be given more than once."),
+		cli.Option("exclude=PATTERN", cli.Strings(&o.exclude), "Serve no provider and no module that matches", "May be given more than once."),
 		cli.Option("allow-network=CIDR", networks(&o.networks),
-			"Also connect to hosts in this network, such as 10.20.0.0/16, that requests or registries name. Other hosts have to be on the internet, or named "+
+			"Also connect to hosts in this network, such as 10.20.0.0/16, that requests or registries name", "Other hosts have to be on the internet, or named "+
 				"by -include, -host or the CLI configuration. May be given more than once."),
 		cli.Option("browser-host=HOST", cli.Strings(&o.browserHosts),
-			"Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https. "+
+			"Without -tokens, and with http on a loopback address: answer browsers that find the server by this name, such as that of a proxy without https", ""+
 				"Other programs, and browsers that come by https, may use any name. May be given more than once."),
 		cli.Option("drain=DURATION", cli.Duration(&o.drain),
-			"On SIGTERM, still answer for this long, such as 10s, while /readyz says that the server isn't ready; then stop listening. The default is 5s, for load balancers that ask every two seconds."),
+			"On SIGTERM, still answer for this long, such as 10s, while /readyz says that the server isn't ready; then stop listening", "The default is 5s, for load balancers that ask every two seconds."),
 		cli.Option("log-format=FORMAT", cli.Func(func(given string) error {
 			if o.logFormat = given; given != "json" && given != "text" {
 				return errors.New("it has to be json or text")
 			}
 			return nil
-		}), "Write log lines as json or as text. The default is text, or json with -json."),
+		}), "Write log lines as json or as text", "The default is text, or json with -json."),
 		cli.Option("trusted-proxy=CIDR", networks(&o.proxies),
-			"Trust proxies in this network to name their clients, in X-Forwarded-For, or without it in Forwarded. They have to remove what clients send there. May be given more than once."),
+			"Trust proxies in this network to name their clients, in X-Forwarded-For, or without it in Forwarded", "They have to remove what clients send there. May be given more than once."),
 		cli.Option("max-per-client=N", cli.Positive(&o.perClient),
-			"Answer N requests of one address at once; further ones get the status 429, after which clients retry. Behind a proxy it needs -trusted-proxy. The default is no limit."),
-		cli.Option("max-downloads=N", cli.Positive(&o.downloads), "Download N archives at once; further ones wait. The default is 32."),
-		cli.Option("max-downloads-per-host=N", cli.Positive(&o.perHost), "Of these, download N at once from one host. The default is all of them."),
+			"Answer N requests of one address at once; further ones get the status 429, after which clients retry", "Behind a proxy it needs -trusted-proxy. The default is no limit."),
+		cli.Option("max-downloads=N", cli.Positive(&o.downloads), "Download N archives at once; further ones wait", "The default is 32."),
+		cli.Option("max-downloads-per-host=N", cli.Positive(&o.perHost), "Of these, download N at once from one host", "The default is all of them."),
 		cli.Option("max-connections=N", cli.Positive(&o.connections),
-			"Accept N connections at once, and answer as many requests; further ones wait. The default is 4096."),
+			"Accept N connections at once, and answer as many requests; further ones wait", "The default is 4096."),
 		cli.Option("memory=SIZE", cli.Parsed(&o.memory, memorySize),
-			"Use at most this much memory for registries' responses and answers with them: 512MiB, 2GB. A request that doesn't fit waits for half a minute at most, "+
+			"Use at most this much memory for registries' responses and answers with them: 512MiB, 2GB", "A request that doesn't fit waits for half a minute at most, "+
 				"and is then refused with the status 503. A registry's response that needs more is always refused. The default is 1GiB."),
 		cli.Option("max-arriving=SIZE", cli.Parsed(&o.disk, cli.ParseBytes),
-			"Use at most this much disk, below TMPDIR, for archives while they arrive: 20GB. An archive that doesn't fit is refused with the status 503. Without it, only -max-downloads limits them."),
+			"Use at most this much disk, below TMPDIR, for archives while they arrive: 20GB", "An archive that doesn't fit is refused with the status 503. Without it, only -max-downloads limits them."),
 		cli.Option("host=HOST", cli.Strings(&o.hosts),
-			"With a command: serve the registry of this host, too. May be given more than once. "+
+			"With a command: serve the registry of this host, too", "May be given more than once. "+
 				"Those of Terraform, of OpenTofu and of host blocks always are served."),
 		cli.Switch("https", &o.https,
-			"With a command: speak https, with a certificate of an authority made for this run. SSL_CERT_FILE of the command "+
+			"With a command: speak https, with a certificate of an authority made for this run", "SSL_CERT_FILE of the command "+
 				"has this authority beside the usual ones; Go programs on Linux use it."),
 	}, o.collectOptions.flags()...)
 }

@@ -38,7 +38,7 @@ func MirrorFlag(given *[]string) cli.Flag {
 		}
 		return nil
 	}),
-		"Take providers only from this mirror. It is a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/$${namespace}/$${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: mirrors are asked in that order.").
+		"Take providers only from this mirror", "It is a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/$${namespace}/$${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: mirrors are asked in that order.").
 		Or(mirrorVariable, "which mirrors providers come from")
 }
 
@@ -160,7 +160,7 @@ func CreateRepositoryFlag(given *string) cli.Flag {
 		*given = value
 		return nil
 	}),
-		"If the OCI registry lacks a repository, run this command, such as \"aws ecr create-repository --repository-name\", and try once more. The repository's name is its last argument. Spaces separate its words; no shell reads them. It runs in the root directory, with OCI_REGISTRY and OCI_REPOSITORY in its environment.")
+		"If the OCI registry lacks a repository, run this command, such as \"aws ecr create-repository --repository-name\", and try once more", "The repository's name is its last argument. Spaces separate its words; no shell reads them. It runs in the root directory, with OCI_REGISTRY and OCI_REPOSITORY in its environment.")
 }
 
 // CheckCreateRepository refuses the option -create-repository if the location is no OCI registry.

@@ -41,7 +41,7 @@ type Policy struct {
 // PolicyFlag is the option -policy, whose values [Session.ReadPolicy] takes.
 func PolicyFlag(given *[]string) cli.Flag {
 	return cli.Option("policy=FILE|RULE=VALUE", cli.Strings(given),
-		"Also refuse packages by the rules in this file, or by one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=. May be given more than once; all rules of the machine and the repository still apply.")
+		"Also refuse packages by the rules in this file, or by one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, allow_overrides=false, or with commas sources=, providers= and lock_platforms=", "May be given more than once; all rules of the machine and the repository still apply.")
 }
 
 // PolicyOf reads the rules for a directory: those of the machine, of

@@ -32,7 +32,9 @@ type Reporter struct {
 func (r *Reporter) Base() *Reporter { return r }
 
 // JSONFlag is the row of -json.
-func (r *Reporter) JSONFlag(help string) cli.Flag { return cli.Switch("json", &r.Out.JSON, help) }
+func (r *Reporter) JSONFlag(help string, more ...string) cli.Flag {
+	return cli.Switch("json", &r.Out.JSON, help, more...)
+}
 
 // Command returns a command whose options are a T.
 func Command[T any, Options interface {

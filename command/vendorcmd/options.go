@@ -64,29 +64,29 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		cli.Option("platform=OS_ARCH", cli.Platforms(&o.platforms, nil, &o.log.All),
-			"A platform such as linux_amd64; may be given more than once. The default is the platforms of the last run, or this machine's if there was none."),
+			"A platform such as linux_amd64; may be given more than once", "The default is the platforms of the last run, or this machine's if there was none."),
 		cli.Option("unpacked", cli.OptionalBool(&o.unpacked),
-			"Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and neither git nor an accident can change what is in them. -unpacked=false goes back to them."),
-		cli.Option("lfs", cli.OptionalBool(&o.lfs), "Store packages of providers in git LFS, by .gitattributes. -lfs=false takes that back."),
-		cli.Switch("upgrade", &o.upgrade, "Take the newest allowed versions of modules and providers."),
+			"Vendor providers as directories", "Archives, the default, are a quarter of the size and one file each, and neither git nor an accident can change what is in them. -unpacked=false goes back to them."),
+		cli.Option("lfs", cli.OptionalBool(&o.lfs), "Store packages of providers in git LFS, by .gitattributes", "-lfs=false takes that back."),
+		cli.Switch("upgrade", &o.upgrade, "Take the newest allowed versions of modules and providers"),
 		cli.Text("hashes=", &o.hashesText,
-			"Which hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\".").
+			"Which hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"").
 			Or(cli.HashesVariable, "which hashes to trust for unread packages"),
 		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 		cli.Switch("prune", &o.prune,
-			"Also remove packages of providers and modules that aren't needed any more. Packages of providers that you have put there yourself stay."),
+			"Also remove packages of providers and modules that aren't needed any more", "Packages of providers that you have put there yourself stay."),
 		cli.Switch("check", &o.check,
-			"Change nothing and send no request: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that is unknown. With -prune, what isn't needed counts, too."),
+			"Change nothing and send no request: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that is unknown", "With -prune, what isn't needed counts, too."),
 		cli.Text("o FILE.tar", &o.bundle,
-			"Write all of this into one archive, and leave the directory as it is. The same content makes the same archive, byte for byte. The configuration isn't in it."),
+			"Write all of this into one archive, and leave the directory as it is", "The same content makes the same archive, byte for byte. The configuration isn't in it."),
 		cli.Text("unpack=FILE.tar", &o.unpack,
-			"Verify such an archive and unpack it into DIR, the directory of the configuration; the default is the current one. Lock files that are there decide: their entries stay, and the archive adds entries that they lack. Nothing changes if anything is wrong with the archive, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there."),
+			"Verify such an archive and unpack it into DIR, the directory of the configuration; the default is the current one", "Lock files that are there decide: their entries stay, and the archive adds entries that they lack. Nothing changes if anything is wrong with the archive, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there."),
 		cli.Option("accept-hash=HASH", cli.Each(&o.accepted, getproviders.ParseHash),
-			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there with others. All hashes that the archive's lock files add have to be given; may be given more than once."),
+			"With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there with others", "All hashes that the archive's lock files add have to be given; may be given more than once."),
 		cli.Switch("json", &o.json,
-			"Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."),
-	}, o.roots.Flags("Fill this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -var-file stands for the directory."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
+			"Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics"),
+	}, o.roots.Flags("Fill this directory instead of the current one", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration. {dir} in the values of -var-file stands for the directory."), o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:

@@ -70,17 +70,17 @@ func (o *Options) Flags() cli.Flags {
 		cli.Option("test-directory=DIR", cli.Func(func(dir string) error {
 			o.TestDirectory, o.NoTests = dir, dir == ""
 			return nil
-		}), `Read test files in this directory, too, as they may call modules. The default is "tests".`),
+		}), `Read test files in this directory, too, as they may call modules`, `The default is "tests".`),
 		cli.Option("var=NAME=VALUE", cli.Func(func(assignment string) error {
 			o.Inputs = append(o.Inputs, load.InputArgument{Assignment: assignment})
 			return nil
 		}),
-			"Set a variable that a module's source or version uses. May be given more than once."),
+			"Set a variable that a module's source or version uses", "May be given more than once."),
 		cli.Option("var-file=FILE", cli.Func(func(file string) error {
 			o.Inputs = append(o.Inputs, load.InputArgument{File: file})
 			return nil
 		}),
-			"A file with values of such variables. May be given more than once."),
+			"A file with values of such variables", "May be given more than once."),
 	}
 }
 
