@@ -32,6 +32,12 @@ func completionCommand() cli.Command {
 		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
   and their values, and the providers and platforms of the lock file and the
   shared cache. No request is sent.`,
+		Examples: [][2]string{
+			{"source <(tfdeps completion bash)", "In ~/.bashrc: complete commands in bash."},
+			{"tfdeps completion powershell | Out-String | Invoke-Expression", "In $$PROFILE: complete commands in PowerShell."},
+			{`tfdeps completion zsh > "$${fpath[1]}/_tfdeps"`, "Install the completion for zsh."},
+			{"tfdeps completion fish > ~/.config/fish/completions/tfdeps.fish", "Install the completion for fish."},
+		},
 	}
 }
 

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -72,25 +71,17 @@ done
 // TestExamples_AreCommandLines reads the examples of all commands with the commands' own options.
 func TestExamples_AreCommandLines(t *testing.T) {
 	t.Parallel()
-	used := map[string]bool{}
 	for _, c := range commands() {
-		used[c.Name] = true
-		if len(c.Examples(defaultNames())) == 0 {
+		if len(c.Examples) == 0 {
 			t.Errorf("the help of %q has no example", c.Name)
 		}
-		for _, e := range c.Examples(defaultNames()) {
-			_, call, ok := strings.Cut(e[0], "tfdeps "+c.Name)
+		for _, e := range c.Examples {
+			_, call, ok := strings.Cut(defaultNames().Expand(e[0]), "tfdeps "+c.Name)
 			if !ok || !strings.HasSuffix(e[1], ".") {
 				t.Errorf("%q isn't an example of %s, or %q is no sentence", e[0], c.Name, e[1])
 			}
 			call, _, _ = strings.Cut(strings.TrimSuffix(call, ")"), " >")
 			must.Succeed(t, must.ErrorOf(c.Flags().Parse(strings.Fields(strings.ReplaceAll(call, "'", "")))), e[0])
-		}
-	}
-	for _, section := range strings.Split(string(must.Get(os.ReadFile(filepath.Join("cli", "examples.go")))(t)), "\n# ")[1:] {
-		name, _, _ := strings.Cut(section, "\n")
-		if !used[name] {
-			t.Errorf("there are examples of %q, which is no command", name)
 		}
 	}
 }

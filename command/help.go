@@ -152,8 +152,8 @@ func manPage(name string, c cli.Command) string {
 	manText(&b, "OPTIONS", c.Flags().Text(names))
 	manText(&b, "MORE", names.Expand(c.More))
 	b.WriteString(".SH EXAMPLES\n")
-	for _, e := range c.Examples(names) {
-		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e[1]), roff(e[0]))
+	for _, e := range c.Examples {
+		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(names.Expand(e[1])), roff(names.Expand(e[0])))
 	}
 	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")
 	return b.String()

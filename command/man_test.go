@@ -15,7 +15,7 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	unescape := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
 	for _, c := range commands() {
 		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
-		parts := []string{strings.Split(c.Usage, "\n")[0], defaultNames().Expand(c.About), c.Examples(defaultNames())[0][0]}
+		parts := []string{strings.Split(c.Usage, "\n")[0], defaultNames().Expand(c.About), defaultNames().Expand(c.Examples[0][0])}
 		for _, below := range commandsBelow(c.Name) {
 			parts = append(parts, below.what)
 		}

@@ -28,6 +28,9 @@ func versionCommand() cli.Command {
 		Usage: "version [options]", Flags: new(versionOptions).flags,
 		About: `  Shows which version of Terraform or OpenTofu tfdeps works as here, its own
   version, and the providers that the lock file selects.`,
+		Examples: [][2]string{
+			{"$TFDEPS version -json", "Print versions for programs."},
+		},
 	}
 }
 

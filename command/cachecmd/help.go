@@ -9,7 +9,75 @@ import (
 // Commands returns "cache" and its subcommands.
 func Commands() []cli.Command {
 	gc := sources.Command[gcOptions](cli.Command{Name: "cache gc", Synopsis: "Remove unused packages from the shared cache",
-		Usage: "cache gc [options]", About: `  Removes unused packages, and what killed runs and deleted directories left
+		Usage: "cache gc [options]", About: gcAbout,
+		Examples: [][2]string{
+			{"$TFDEPS cache gc", "Remove packages that no init has used for 30 days."},
+			{"$TFDEPS cache gc -older-than=2w -dry-run", "List packages unused for two weeks."},
+		},
+	}, cli.Flags.Mixed)
+	prune := gc
+	prune.Name = "cache prune"
+	prune.Examples = [][2]string{{"$TFDEPS cache prune -keep-locked .", "Keep what lock files in and below this directory select, and remove the rest."}}
+	return []cli.Command{
+		{Name: "cache", Synopsis: "Manage the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
+			Usage: "cache <command> [options]", About: cacheAbout,
+			Examples: [][2]string{
+				{"$TFDEPS cache list", "List the cached packages."},
+				{"$TFDEPS cache gc -max-size=20GB", "Remove the least recently used packages."},
+			},
+		},
+		sources.Command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
+			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache for init to find, without a working directory: no
+  configuration, module or state is read. Without a version, it takes the newest
+  one. Packages come from where init would get them.`,
+			Examples: [][2]string{
+				{"$TFDEPS cache add hashicorp/aws@5.60.0", "Put one version into the cache."},
+				{"$TFDEPS cache add -locked .", "Add what the lock files in and below this directory select."},
+			},
+		}, cli.Flags.Mixed),
+		sources.Command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
+			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: cleanAbout,
+			Examples: [][2]string{
+				{"$TFDEPS cache clean -dry-run", "Show what would be removed."},
+				{"$TFDEPS cache clean hashicorp/aws", "Remove all versions of a provider."},
+			},
+		}, cli.Flags.Mixed),
+		sources.Command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
+			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json it prints an
+  object with format_version, directory and named (by the CLI configuration or
+  TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`,
+			Examples: [][2]string{{"$TFDEPS cache dir", "Show where the cache is."}},
+		}, cli.Flags.Alone),
+		gc,
+		sources.Command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a cache key for the locked packages",
+			Usage: "cache key [options] [DIR|FILE...]", About: keyAbout,
+			Examples: [][2]string{{`$TFDEPS cache key -github >> "$$GITHUB_OUTPUT"`, "Name the cache of a CI job by the locked packages."}},
+		}, cli.Flags.Mixed),
+		sources.Command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
+			Usage: "cache list [options]", About: listAbout,
+			Examples: [][2]string{{"$TFDEPS cache list -json", "List the packages for programs."}},
+		}, cli.Flags.Alone),
+		prune,
+		sources.Command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
+			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout,
+			Examples: [][2]string{{"$TFDEPS cache pull s3://company-ci/tfdeps", "Get what the lock files in and below this directory select."}},
+		}, cli.Flags.Mixed),
+		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages for other machines to pull",
+			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout,
+			Examples: [][2]string{
+				{"$TFDEPS cache push s3://company-ci/tfdeps", "Send what is missing there."},
+				{"$TFDEPS cache push /mnt/shared/tfdeps envs/prod", "Copy what one lock file selects into a directory."},
+			},
+		}, cli.Flags.Mixed),
+		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages in the shared cache",
+			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
+  if none differs, 2 if one does, 1 if that is unknown.`,
+			Examples: [][2]string{{"$TFDEPS cache verify -repair", "Read all packages, and remove damaged ones."}},
+		}, cli.Flags.Mixed),
+	}
+}
+
+const gcAbout = `  Removes unused packages, and what killed runs and deleted directories left
   behind. It keeps packages that another process is working on, and packages to
   which tfdeps made a symbolic link in some directory. The size in parentheses
   in the result isn't free yet: directories have hard links to these packages.
@@ -18,50 +86,25 @@ func Commands() []cli.Command {
   archives and git repositories of modules that are older than that.
 
   In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
-  without a receipt of tfdeps stay.`}, cli.Flags.Mixed)
-	prune := gc
-	prune.Name = "cache prune"
-	return []cli.Command{
-		{Name: "cache", Synopsis: "Manage the cache that working directories share", Run: run, Lines: true, Flags: func() cli.Flags { return nil },
-			Usage: "cache <command> [options]", About: `  Commands for the provider cache that working directories share. It is the
+  without a receipt of tfdeps stay.`
+
+const cacheAbout = `  Commands for the provider cache that working directories share. It is the
   directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "$TFDEPS init". "prune" is another name for "gc".
 
-  "tfdeps help cache COMMAND" shows the options of a command.`},
-		sources.Command[addOptions](cli.Command{Name: "cache add", Synopsis: "Put packages into the shared cache",
-			Usage: "cache add [options] ADDRESS[@VERSION]...\ncache add [options] -locked DIR|FILE...", About: `  Puts packages into the cache for init to find, without a working directory: no
-  configuration, module or state is read. Without a version, it takes the newest
-  one. Packages come from where init would get them.`,
-		}, cli.Flags.Mixed),
-		sources.Command[cleanOptions](cli.Command{Name: "cache clean", Synopsis: "Remove packages from the shared cache",
-			Usage: "cache clean [options] [ADDRESS[@VERSION]...]", About: `  Removes all packages, and the module store; or all versions of a provider,
+  "tfdeps help cache COMMAND" shows the options of a command.`
+
+const cleanAbout = `  Removes all packages, and the module store; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. From a cache that
   plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
-  tfdeps are removed only if they are named.`}, cli.Flags.Mixed),
-		sources.Command[dirOptions](cli.Command{Name: "cache dir", Synopsis: "Show where the shared cache is",
-			Usage: "cache dir [options]", About: `  Shows the directory of the cache, which needn't exist. With -json it prints an
-  object with format_version, directory and named (by the CLI configuration or
-  TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}, cli.Flags.Alone),
-		gc,
-		sources.Command[keyOptions](cli.Command{Name: "cache key", Synopsis: "Show a cache key for the locked packages",
-			Usage: "cache key [options] [DIR|FILE...]", About: `  Shows one key for the packages that lock files select: those in and below the
+  tfdeps are removed only if they are named.`
+
+const keyAbout = `  Shows one key for the packages that lock files select: those in and below the
   current directory, or in and below the directories given. Equal sets of
   packages have the same key. Addresses, versions, the platform and hashes
   count. Comments, constraints, and which directory needs what, don't. Only lock
-  files are read. Directories whose names begin with a dot are left out.`}, cli.Flags.Mixed),
-		sources.Command[listOptions](cli.Command{Name: "cache list", Synopsis: "List the packages in the shared cache",
-			Usage: "cache list [options]", About: listAbout}, cli.Flags.Alone),
-		prune,
-		sources.Command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
-			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout}, cli.Flags.Mixed),
-		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages for other machines to pull",
-			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout}, cli.Flags.Mixed),
-		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages in the shared cache",
-			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
-  if none differs, 2 if one does, 1 if that is unknown.`}, cli.Flags.Mixed),
-	}
-}
+  files are read. Directories whose names begin with a dot are left out.`
 
 const pullAbout = `  Puts packages that another machine has sent by "$TFDEPS cache push" into the
   cache. Lock files say which: those in and below the current directory, or in

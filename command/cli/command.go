@@ -26,8 +26,9 @@ type Command struct {
 	About    string // its description, in lines as they are printed
 	Details  string // what the whole help says behind that
 	Flags    func() Flags
-	Daily    []string // the options in the short help; nil if the short help is the whole help
-	More     string   // text below the options, in lines as they are printed
+	Daily    []string    // the options in the short help; nil if the short help is the whole help
+	More     string      // text below the options, in lines as they are printed
+	Examples [][2]string // each a line as it is typed, and a sentence about its purpose
 
 	Lines bool // -json doesn't print one report at the end, so that invalid arguments print none either
 

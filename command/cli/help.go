@@ -57,11 +57,11 @@ func (c Command) Help(names explain.Names, first string, whole bool) string {
 	if c.More != "" {
 		h.WriteString("\n" + h.Expand(c.More) + "\n")
 	}
-	for i, e := range c.Examples(names) {
+	for i, e := range c.Examples {
 		if i == 0 {
 			h.WriteString("\nExamples:\n")
 		}
-		fmt.Fprintf(h, "\n  %s\n    %s\n", indented(e[1], 2), e[0])
+		fmt.Fprintf(h, "\n  %s\n    %s\n", indented(h.Expand(e[1]), 2), h.Expand(e[0]))
 	}
 	return strings.TrimSuffix(h.String(), "\n")
 }

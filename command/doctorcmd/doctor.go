@@ -25,7 +25,12 @@ func Command() cli.Command {
   OCI registries, but not an OCI registry for which no provider is required.
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
-  if there is a problem, and 0 if there are only warnings.`, Run: run}
+  if there is a problem, and 0 if there are only warnings.`, Run: run,
+		Examples: [][2]string{
+			{"$TFDEPS doctor", "See why something isn't found, trusted or cached."},
+			{"$TFDEPS doctor -json > doctor.json", "Attach it to a report: it has no token."},
+		},
+	}
 }
 
 // options are the parsed arguments of doctor.

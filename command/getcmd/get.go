@@ -21,7 +21,12 @@ func Command() cli.Command {
 		About: `  Finds the modules of the configuration, fetches remote ones, and records where
   they are. "$TFDEPS init" does so, too; this command does nothing else.
 
-  A recorded module that matches its call stays as it is.`, Run: run, Lines: true}
+  A recorded module that matches its call stays as it is.`, Run: run, Lines: true,
+		Examples: [][2]string{
+			{"$TFDEPS get", "Fetch missing modules."},
+			{"$TFDEPS get -update", "Fetch all modules again."},
+		},
+	}
 }
 
 // options are the parsed arguments of get.

@@ -33,7 +33,16 @@ import (
 func Command() cli.Command {
 	o := defaults()
 	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Run: runInit, Lines: true,
-		Usage: "init [options]", About: about, Details: details, Flags: o.flags, Daily: daily, More: more}
+		Usage: "init [options]", About: about, Details: details, Flags: o.flags, Daily: daily, More: more,
+		Examples: [][2]string{
+			{"$TFDEPS init", "Install modules and providers, and record the backend."},
+			{"$TFDEPS init -upgrade", "Take the newest versions that the constraints allow."},
+			{"$TFDEPS init -frozen", "In CI: take what is locked, send no request, change no lock file."},
+			{"$TFDEPS init -report=init.html", "Show in a browser how long everything took."},
+			{"$TFDEPS init -platform=linux_amd64,darwin_arm64", "Add hashes for other platforms to the lock file."},
+			{"$TFDEPS init -recursive -changed-since=origin/main", "Work in all root modules that this branch changes."},
+		},
+	}
 }
 
 func runInit(m *cli.Meta, args []string) (int, error) {

@@ -26,7 +26,11 @@ func Command() cli.Command {
   need it to be on this machine: in the directory or in the shared cache.
 
   The exit code is 0 if nothing is refused, 2 if something is, and 1 if that
-  can't be known.`}, cli.Flags.Mixed)
+  can't be known.`,
+		Examples: [][2]string{
+			{"$TFDEPS policy check envs/prod envs/test", "List the locked versions that the policy refuses, and the rules."},
+		},
+	}, cli.Flags.Mixed)
 }
 
 // options are the parsed arguments.

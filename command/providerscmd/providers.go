@@ -27,23 +27,61 @@ import (
 func Commands() []cli.Command {
 	return []cli.Command{
 		sources.Command[treeOptions](cli.Command{Name: "providers", Synopsis: "Show the providers required for this configuration",
-			Usage: "providers [options]", About: treeAbout, More: treeMore}, cli.Flags.Alone),
+			Usage: "providers [options]", About: treeAbout, More: treeMore,
+			Examples: [][2]string{
+				{"$TFDEPS providers", "Show which module requires which provider."},
+				{"$TFDEPS providers -json", "The same for programs."},
+			},
+		}, cli.Flags.Alone),
 		sources.Command[lockOptions](cli.Command{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers",
-			Usage: "providers lock [options] [providers...]", About: lockAbout, More: lockMore}, cli.Flags.Leading),
+			Usage: "providers lock [options] [providers...]", About: lockAbout, More: lockMore,
+			Examples: [][2]string{
+				{"$TFDEPS providers lock -platform=linux_amd64 -platform=darwin_arm64", "Record hashes for two platforms."},
+				{"$TFDEPS providers lock -check -platform=linux_amd64", "In CI: fail if the lock file lacks a hash."},
+			},
+		}, cli.Flags.Leading),
 		sources.Command[mirrorOptions](cli.Command{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins",
-			Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, More: mirrorMore}, cli.Flags.Leading),
+			Usage: "providers mirror [options] <target-dir>\nproviders mirror [options] s3://BUCKET/PREFIX\nproviders mirror [options] gs://BUCKET/PREFIX\nproviders mirror [options] oci://HOST/PATH/${namespace}/${type}", About: mirrorAbout, More: mirrorMore,
+			Examples: [][2]string{
+				{"$TFDEPS providers mirror /srv/providers", "Put the packages that the configuration needs into a mirror."},
+				{"$TFDEPS providers mirror -versions=all -prune /srv/providers", "Put all allowed versions there, and prune all others."},
+			},
+		}, cli.Flags.Leading),
 		sources.Command[urlsOptions](cli.Command{Name: "providers urls", Synopsis: "Show where the packages of required providers are",
-			Usage: "providers urls [options]", About: urlsAbout, More: urlsMore}, cli.Flags.Leading),
+			Usage: "providers urls [options]", About: urlsAbout, More: urlsMore,
+			Examples: [][2]string{
+				{"$TFDEPS providers urls -json", "List URLs for other programs to download."},
+			},
+		}, cli.Flags.Leading),
 		sources.Command[verifyOptions](cli.Command{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file",
-			Usage: "providers verify [options]", About: verifyAbout, More: verifyMore}, cli.Flags.Alone),
+			Usage: "providers verify [options]", About: verifyAbout, More: verifyMore,
+			Examples: [][2]string{
+				{"$TFDEPS providers verify", "Compare this directory's packages with its lock file."},
+				{"$TFDEPS providers verify -dir='envs/*'", "Compare those of several directories."},
+			},
+		}, cli.Flags.Alone),
 		sources.Command[outdatedOptions](cli.Command{Name: "outdated", Synopsis: "List providers and modules that have a newer version",
-			Usage: "outdated [options]", About: aboutOutdated}, cli.Flags.Alone),
+			Usage: "outdated [options]", About: aboutOutdated,
+			Examples: [][2]string{
+				{"$TFDEPS outdated -recursive", "List newer versions, and what holds them back, in all root modules."},
+				{"$TFDEPS outdated -exit-code", "In CI: exit with 2 if an upgrade would find something."},
+			},
+		}, cli.Flags.Alone),
 		sources.Command[whyOptions](cli.Command{Name: "why", Synopsis: "Show which files require a provider or call a module",
-			Usage: "why [options] ADDRESS", About: aboutWhy}, cli.Flags.Mixed),
+			Usage: "why [options] ADDRESS", About: aboutWhy,
+			Examples: [][2]string{
+				{"$TFDEPS why hashicorp/aws", "Show the files that require a provider, in all root modules."},
+				{"$TFDEPS why terraform-aws-modules/vpc/aws", "Show the files that call a module."},
+			},
+		}, cli.Flags.Mixed),
 		sources.Command[hashOptions](cli.Command{Name: "hash", Synopsis: "Show the hashes of provider packages",
 			Usage: "hash [options] FILE.zip|DIR...",
 			About: `  Shows the hashes that a dependency lock file has for provider packages: h1 of
-  the files, and zh of an archive.`, Refused: refusedHash}, cli.Flags.Leading),
+  the files, and zh of an archive.`, Refused: refusedHash,
+			Examples: [][2]string{
+				{"$TFDEPS hash terraform-provider-null_3.2.3_linux_amd64.zip", "Show the hashes that a lock file would have for a package."},
+			},
+		}, cli.Flags.Leading),
 	}
 }
 

@@ -36,7 +36,12 @@ func Command() cli.Command {
   -recursive work in these directories.
 
   Directories whose names begin with a dot, node_modules, vendor, terraform.d
-  and what git ignores are left out. Symbolic links aren't followed.`}, cli.Flags.Mixed)
+  and what git ignores are left out. Symbolic links aren't followed.`,
+		Examples: [][2]string{
+			{"$TFDEPS roots", "List the root modules below the current directory."},
+			{"$TFDEPS roots -changed-since=origin/main -json", "For a CI matrix: list those that this branch changes."},
+		},
+	}, cli.Flags.Mixed)
 }
 
 type listOptions struct {

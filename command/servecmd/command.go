@@ -14,9 +14,19 @@ import (
 // Commands returns "serve" and its subcommands.
 func Commands() []cli.Command {
 	return []cli.Command{{Name: "serve", Synopsis: "Serve a mirror that fills itself from the registries",
-		Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags, More: more, Run: run, Lines: true},
+		Usage: "serve [options] <dir>\nserve [options] s3://BUCKET/PREFIX\nserve [options] gs://BUCKET/PREFIX\nserve [options] [DIR or URL] -- COMMAND [ARG...]", About: about, Flags: new(options).flags, More: more, Run: run, Lines: true,
+		Examples: [][2]string{
+			{"$TFDEPS serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror", "Serve a mirror to all machines, and keep its packages in a directory."},
+			{"$TFDEPS serve -- terragrunt run --all init", "Run a command with many inits, and download each package once."},
+			{"$TFDEPS serve -tokens=tokens.txt -include='acme/*' s3://company/mirror", "Serve some providers from a bucket, to clients with a token."},
+		},
+	},
 		{Name: "serve gc", Synopsis: "Remove unused archives of a server", Run: runGC,
-			Usage: "serve gc [options] <dir>\nserve gc [options] s3://BUCKET/PREFIX", About: "  Removes archives from the directory or bucket of servers, once, as they do\n  with -max-size and -max-unused. If asked for again, they are downloaded again.", Flags: new(collectOptions).gcFlags},
+			Usage: "serve gc [options] <dir>\nserve gc [options] s3://BUCKET/PREFIX", About: "  Removes archives from the directory or bucket of servers, once, as they do\n  with -max-size and -max-unused. If asked for again, they are downloaded again.", Flags: new(collectOptions).gcFlags,
+			Examples: [][2]string{
+				{"$TFDEPS serve gc -max-unused=90d -dry-run s3://company/mirror", "List archives that no client has asked for in 90 days."},
+			},
+		},
 	}
 }
 

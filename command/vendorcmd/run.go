@@ -19,7 +19,13 @@ import (
 // Command returns the command "vendor".
 func Command() cli.Command {
 	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository",
-		Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags, Run: run}
+		Usage: "vendor [options]\nvendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]", About: about, Flags: new(options).flags, Run: run,
+		Examples: [][2]string{
+			{"$TFDEPS vendor -platform=linux_amd64", "Put what the configuration needs on Linux into the repository."},
+			{"$TFDEPS vendor -check", "In CI: exit with 2 if something is missing or out of date."},
+			{"$TFDEPS vendor -o deps.tar", "Write one archive, for a machine without a network."},
+		},
+	}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
