@@ -26,7 +26,7 @@ var (
 	// What one sentence may name twice: the real programs do, or git, or the package flag.
 	realRepeats = regexp.MustCompile(`for provider \S+: (could not query provider registry|(locked )?provider|no release of provider|provider registry)|` +
 		`installing \S+ v\S+: ((could not query provider )?registry|host|the current package)|Failed to download \S+: could not query|` +
-		`is no provider registry: could not query|^- \S+: provider \S+ v|Could not download the module|fatal: |for flag -|in provider source`)
+		`is not a provider registry: could not query|^- \S+: provider \S+ v|Could not download the module|fatal: |for flag -|in provider source`)
 
 	// Names of the program's own parts, of libraries and of their steps.
 	internalNames = regexp.MustCompile(`operation error|StatusCode|api error|INTERNAL_ERROR|stream ID|\bEOF\b|<nil>|%!|\*\w+\.\w+|client option|goroutine|github\.com/tfdeps|\b[A-Z]\w+Error\b|` +

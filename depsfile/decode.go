@@ -95,9 +95,9 @@ func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok b
 	case err != nil:
 		d.found.Problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
 	case p.IsBuiltIn():
-		d.found.Problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. See whether this address is meant: the block has no effect, and can go.", p, d.product.Name)
+		d.found.Problem(at, invalid, "The provider %s is built into %s, so its version can't be locked: no package is fetched for it. Check whether this address is meant: the block has no effect, and can be removed.", p, d.product.Name)
 	case p.IsLegacy():
-		d.found.Problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. See which address the configuration has for it: the next init locks that one, and this block can go.", p)
+		d.found.Problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. Check which address the configuration has for it: the next init locks that one, and this block can be removed.", p)
 	case given != p.String():
 		d.found.Problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
 	case duplicate:

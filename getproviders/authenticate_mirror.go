@@ -57,9 +57,9 @@ func (k TrustedKey) Check() error {
 	case err != nil || len(id) != 8:
 		return fmt.Errorf("%.80q isn't the ID of a key: that has 16 hex digits", k.PartnerID)
 	case k.Armored != "":
-		return fmt.Errorf("the key %s is named by its ID, and is there as well", k.PartnerID)
+		return fmt.Errorf("the key %s is given both by its ID and in full", k.PartnerID)
 	case len(k.Providers) == 0:
-		return fmt.Errorf("the key %s is named by its ID, and it isn't said which providers it may sign", k.PartnerID)
+		return fmt.Errorf("the key %s is given by its ID, without the providers that it may sign", k.PartnerID)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (s Signers) verifyDocuments(ctx context.Context, p Provider, v Version, sou
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what lies beside the package in %s: %w", source, err)
+		return nil, fmt.Errorf("the signed checksums beside the package in %s: %w", source, err)
 	}
 	signed.PublicKeys = d.Keys // for mirrors of this mirror
 	return &signed, nil

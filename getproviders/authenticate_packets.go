@@ -230,7 +230,7 @@ func (d pgpPackets) issuers() (ids []uint64, whole bool) {
 // The library doesn't know MD5. SHA-1 is accepted for a key's self-signatures, because old keys
 // have it, and forging one gains nothing: a source that could bring a forged key could name any
 // other key.
-var errSHA1 = errors.New("it is made with SHA-1, which proves nothing any more")
+var errSHA1 = errors.New("it is made with SHA-1, which is broken")
 
 // checkHashes returns errSHA1 if one of the keys made a signature with SHA-1.
 func (d pgpPackets) checkHashes(ids []uint64) error {

@@ -99,10 +99,10 @@ func TestTrustedKey_Check(t *testing.T) {
 		want string
 	}{
 		"named":           {getproviders.TrustedKey{PartnerID: "34365D9472D7468F", Providers: []getproviders.Pattern{gadgets}}, "<nil>"},
-		"for no provider": {getproviders.TrustedKey{PartnerID: "34365D9472D7468F"}, "it isn't said which providers"},
+		"for no provider": {getproviders.TrustedKey{PartnerID: "34365D9472D7468F"}, "without the providers that it may sign"},
 		"too short":       {getproviders.TrustedKey{PartnerID: "72D7468F", Providers: []getproviders.Pattern{gadgets}}, "isn't the ID of a key"},
 		"no digits":       {getproviders.TrustedKey{PartnerID: "34365D9472D7468G", Providers: []getproviders.Pattern{gadgets}}, "isn't the ID of a key"},
-		"both":            {getproviders.TrustedKey{PartnerID: "34365D9472D7468F", Armored: "x", Providers: []getproviders.Pattern{gadgets}}, "is there as well"},
+		"both":            {getproviders.TrustedKey{PartnerID: "34365D9472D7468F", Armored: "x", Providers: []getproviders.Pattern{gadgets}}, "both by its ID and in full"},
 		"neither":         {getproviders.TrustedKey{}, "no ASCII-armored block"},
 	} {
 		must.Contain(t, fmt.Sprint(c.key.Check()), c.want, name)

@@ -48,7 +48,7 @@ func (c signedChecksums) checkSignature() (AuthenticationResult, error) {
 	}
 	if c.Keyless && len(c.PublicKeys) == 0 {
 		// Without a key to check, the checksum list is trusted as far as the registry is.
-		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}, nil
+		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so no signature was checked"}}, nil
 	}
 	issuer, trust, err := c.findIssuer()
 	if err != nil {

@@ -46,7 +46,7 @@ func (e *SourcesError) summary() string {
 	}
 	switch {
 	case len(e.answers) == 0:
-		return fmt.Sprintf("there is no source to look for %s in", what)
+		return fmt.Sprintf("no source is configured for %s", what)
 	case len(e.failures()) > 0 && e.fallback == NextOnFailure:
 		return fmt.Sprintf("%s was not found in any of the search locations, and not all of them work", what)
 	case len(e.failures()) > 0:

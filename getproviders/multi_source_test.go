@@ -145,7 +145,7 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 		},
 		"there is nobody": {
 			kind:    ErrProviderNotFound,
-			message: "there is no source to look for provider registry.example/acme/widget in",
+			message: "no source is configured for provider registry.example/acme/widget",
 		},
 		"one fails": {
 			stubs:   []stub{{name: "a", available: someVersions}, lacks("b", errNoProvider), lacks("c", errFailed), {name: "d", available: someVersions}},

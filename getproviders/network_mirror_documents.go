@@ -108,7 +108,7 @@ func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 	case isRegistryError(doc.Body), strings.HasSuffix(s.base.Path, "/v1/providers/"):
 		return notMirror
 	case s.base.Path != "" && !strings.HasSuffix(s.base.Path, "/"):
-		return fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
+		return fmt.Sprintf("the mirror's URL %s has no slash at its end, so its last part, %q, is missing in %s: add the slash",
 			s.baseURL(), last, hosts.RedactURL(doc.URL))
 	default:
 		return ""

@@ -154,7 +154,7 @@ func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 			_, err := versionsOf(t, fake.mirrorAt(t, path))
 			want := ""
 			if path != "" && !strings.HasSuffix(path, "/") {
-				want = fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
+				want = fmt.Sprintf("the mirror's URL %s has no slash at its end, so its last part, %q, is missing in %s: add the slash",
 					fake.URL+path, path[strings.LastIndex(path, "/")+1:], fake.URL+asked)
 			}
 			must.Equal(t, hint(err), want, path)

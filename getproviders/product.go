@@ -93,16 +93,16 @@ func (e Product) meantByURL(given string) string {
 		parts = append(parts[:1], parts[2:4]...)
 	}
 	if len(parts) != 3 {
-		return " It is no URL."
+		return " It is not a URL."
 	}
 	if parts[0] == e.DefaultHost.String() {
 		parts = parts[1:]
 	}
 	meant := strings.Join(parts, "/")
 	if _, err := e.ParseProvider(meant); err != nil {
-		return " It is no URL."
+		return " It is not a URL."
 	}
-	return fmt.Sprintf("\n\nIt is no URL. Did you mean %q?", meant)
+	return fmt.Sprintf("\n\nIt is not a URL. Did you mean %q?", meant)
 }
 
 // ParseProvider reads an address "[hostname/][namespace/]type". Without a host it takes the

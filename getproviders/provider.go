@@ -211,7 +211,7 @@ type Platform struct{ OS, Arch string }
 func ParsePlatform(given string) (Platform, error) {
 	os, arch, _ := strings.Cut(given, "_")
 	if !isWord(os) || !isWord(arch) {
-		return Platform{}, fmt.Errorf("%q is no operating system with an architecture, such as \"linux_amd64\"", given)
+		return Platform{}, fmt.Errorf("%q is not an operating system with an architecture, such as \"linux_amd64\"", given)
 	}
 	return Platform{OS: os, Arch: arch}, nil
 }

@@ -92,7 +92,7 @@ func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider
 	case p.IsBuiltIn():
 		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.BuiltIn, errors.New("a built-in provider has no package")))
 	case in.Skip[p]:
-		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.Query, errors.New("it is to be skipped, and can't be installed too")))
+		return resolve.Fail(ctx, in.fetcher().Emit, s, s.Failed(during.Query, errors.New("it can't be both skipped and installed")))
 	}
 	return nil
 }

@@ -133,8 +133,8 @@ func (o *addOptions) finalize(filled []providercache.Prefetched) (receipts bool)
 	}
 	if !receipts {
 		o.Log.Warningf("", "No receipts",
-			"Others than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
-				"about the packages, and nothing was: the first run that uses them reads and hashes them.", o.cache.Dir)
+			"Users other than root can write to %s or to a directory above it, so no receipts were written: "+
+				"the first run that uses the packages reads and hashes them. Make these directories writable for root alone.", o.cache.Dir)
 	}
 	return receipts
 }

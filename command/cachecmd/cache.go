@@ -213,7 +213,7 @@ func (o *verifyOptions) Report() (*result.Result, error) {
 	var repaired *providercache.Removal
 	if o.repair {
 		if repaired, err = o.removeDamaged(found); err != nil {
-			o.failed("Failed to remove what is damaged", err)
+			o.failed("Failed to remove damaged packages", err)
 		}
 	}
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
@@ -242,7 +242,7 @@ func (o *verifyOptions) removeDamaged(found []providercache.Verified) (*provider
 // error.
 func (o *options) followed(paths []string, option string) ([]string, error) {
 	if len(o.Operands) > 0 && paths == nil {
-		return nil, cli.Usagef("%q is no option, and directories have to follow %s", o.Operands[0], option).About(option)
+		return nil, cli.Usagef("%q is not an option: name directories after %s", o.Operands[0], option).About(option)
 	}
 	return append(paths, o.Operands...), nil
 }

@@ -56,7 +56,7 @@ func (o *gcOptions) Report() (*result.Result, error) {
 	done, err := o.Maintenance(o.cache).Collect(o.Meta.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	var swept fetch.Swept
 	if err != nil {
-		o.failed("Failed to remove what isn't used", err)
+		o.failed("Failed to remove unused packages", err)
 	} else {
 		swept = o.sweepModules(cmp.Or(o.olderThan, unusedAfter))
 	}

@@ -91,7 +91,7 @@ func (o *transferOptions) check(location string) {
 
 // checkPulled finds a directory that can't have packages. An empty one is no error, because the first push may fill it.
 func (o *transferOptions) checkPulled(dir string) problem.List {
-	why := "is no directory. Name the one that packages were pushed to."
+	why := "is not a directory. Name the one that packages were pushed to."
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -181,7 +181,7 @@ func OptionalBool(p **bool) Value {
 func Paths(p *[]string) Value {
 	return Each(p, func(path string) (string, error) {
 		if path == "" || strings.HasPrefix(path, "-") {
-			return "", errors.New("a directory or a file has to follow")
+			return "", errors.New("it has to be a directory or a file")
 		}
 		return path, nil
 	})
@@ -241,7 +241,7 @@ func (g Given) parse(args []string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, flag.ErrHelp):
-		err = errors.New("the option -help takes no value but all")
+		err = errors.New("the only value of the option -help is all")
 	case name != "" && option == nil:
 		meant := suggestion(g.set, name)
 		if strange = meant == ""; !strange {

@@ -131,7 +131,7 @@ func WantsJSON(args []string) bool {
 // suggestion returns a line with the option that was probably meant by an unknown one, or "" if none is similar.
 func suggestion(set *flag.FlagSet, given string) string {
 	if given == "chdir" || given == "passthrough" {
-		return "It is a global option, which stands before the command: -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
+		return "It is a global option: write it before the command: -" + given + map[string]string{"chdir": "=DIR"}[given] + " COMMAND"
 	}
 	var names []string
 	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
@@ -155,7 +155,7 @@ func ParseAge(given string) (time.Duration, error) {
 	if age, err := time.ParseDuration(given); err == nil && age > 0 {
 		return age, nil
 	}
-	return 0, fmt.Errorf("%q is no length of time: it has to be like 30d, 2w or 12h", given)
+	return 0, fmt.Errorf("%q is not a duration: write it as 30d, 2w or 12h", given)
 }
 
 // sizes are units of bytes. Without an "i" they are powers of ten.
@@ -175,7 +175,7 @@ func ParseBytes(given string) (int64, error) {
 		return 0, nil
 	}
 	if _, err := strconv.ParseFloat(given, 64); err == nil {
-		return 0, fmt.Errorf("%q has no unit: it has to be like %[1]sGB, %[1]sMB or %[1]sB", given)
+		return 0, fmt.Errorf("%q has no unit: write %[1]sGB, %[1]sMB or %[1]sB", given)
 	}
 	for _, size := range sizes {
 		number, ok := strings.CutSuffix(strings.ToLower(given), size.suffix)
@@ -188,5 +188,5 @@ func ParseBytes(given string) (int64, error) {
 		}
 		break
 	}
-	return 0, fmt.Errorf("%q is no size: it has to be like 20GB, 500MB or 1.5GiB", given)
+	return 0, fmt.Errorf("%q is not a size: write it as 20GB, 500MB or 1.5GiB", given)
 }

@@ -55,7 +55,7 @@ func (x *examination) describeCache() {
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
 		x.Log.Warningf("cache_failed", "Other users can change the shared cache",
-			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed))
+			"Other users can replace files in %s, so tfdeps reads the whole package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed))
 	}
 	if c.Free != nil && *c.Free < fewBytes {
 		x.Log.Warningf("no_space", "Little space for the shared cache",
@@ -107,7 +107,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	used, reason, err := x.tryLinks(source.Path, to, modes)
 	if err != nil {
 		x.Log.Warningf("", "Packages can't be installed here",
-			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err)
+			"A test file can't be linked or copied from %s to %s: %v. Correct the permissions of these directories.", place.Dir, target, err)
 		return
 	}
 	c.Link = used.String()
@@ -117,7 +117,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	if used == providercache.LinkCopy && asked != providercache.LinkCopy && reason != nil {
 		c.LinkReason = errors.Join(exposed, reason).Error()
 		x.Log.Warningf("cache_failed", "Packages of the shared cache are copied",
-			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason)
+			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Set TFDEPS_CACHE_DIR to a directory on the same file system as this one.", c.Directory, reason)
 	}
 }
 

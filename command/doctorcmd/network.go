@@ -62,14 +62,14 @@ func (x *examination) checkCertificates(file string) string {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))
+			"The file %s can't be read: %v. Set SSL_CERT_FILE to a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))
 		return "can't be read"
 	}
 	valid, expired := x.certificatesIn(content)
 	switch {
 	case valid+expired == 0:
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s was read, and has no certificate in PEM. Have SSL_CERT_FILE name one that has, or unset it.", file)
+			"The file %s was read, and has no certificate in PEM. Set SSL_CERT_FILE to one that has, or unset it.", file)
 	case valid == 0:
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"All certificates in the file %s have expired. Put the current ones there.", file)
@@ -180,7 +180,7 @@ func (x *examination) describeTokens() {
 		case !strings.HasPrefix(name, "TF_TOKEN_"):
 		case !ok:
 			x.Log.Warningf("invalid_variable", "Invalid value of "+name,
-				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name)
+				"What follows TF_TOKEN_ in %s is not a hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name)
 		case !seen[host]:
 			seen[host] = true
 			from := name
@@ -224,7 +224,7 @@ func (x *examination) describeNetrc() {
 	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.Meta))
 	if err != nil {
 		x.Log.Fail("cli_configuration", "Failed to read the logins for packages",
-			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, problem.Reason(err))
+			"The file %s can't be read: %v. Correct its permissions, or set NETRC to another file.", file, problem.Reason(err))
 	}
 	for _, machine := range machines {
 		if machine == "" {

@@ -262,7 +262,7 @@ func (c sharedCache) times() string {
 	if c.KeepsTimes {
 		return ""
 	}
-	return ", on whose times tfdeps doesn't rely: each use of a package reads all of it"
+	return ", whose file times tfdeps doesn't trust: each use of a package reads all of it"
 }
 
 func (c sharedCache) links() string {
@@ -282,7 +282,7 @@ func (c sharedCache) trust() string {
 	case c.Receipts == "":
 		return "no receipts are kept: each use of a package reads all of it"
 	case c.Exposed != "":
-		return "other users can exchange what is in " + c.Exposed + ": each use of a package reads all of it"
+		return "other users can replace files in " + c.Exposed + ": each use of a package reads all of it"
 	case c.Others > 0:
 		verb := "are"
 		if c.Others == 1 {

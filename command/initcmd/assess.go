@@ -216,7 +216,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 	case backend.Changed, backend.Replaced:
 		return because("backend_changed", "the backend isn't the one that is recorded in %s", path)
 	case backend.Rehashed:
-		return because("backend_changed", "the block says the same in other words, and its record would be written again")
+		return because("backend_changed", "the block has the recorded settings in another form, and the record would be written again")
 	case backend.Unchanged:
 		missing, others, more := missingWorkspace(r, record)
 		switch problems = append(problems, more...); {

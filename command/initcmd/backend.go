@@ -52,7 +52,7 @@ func (b *backendState) configure() (problems problem.List) {
 	switch {
 	case b.block == nil && isOverridden:
 		problems = append(problems, problem.Warningf("backend_configuration", "Missing backend configuration",
-			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
+			"The option -backend-config has no effect, because the configuration has no \"backend\" block. "+
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))
 	case b.isCloud() && isOverridden:
@@ -218,7 +218,7 @@ func missingWorkspace(r request, record *backend.Record) (name string, others bo
 
 func doesNotExist(r request, name string) *problem.Problem {
 	return problem.Errorf("workspace", fmt.Sprintf("Currently selected workspace %q does not exist", name),
-		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of one that exists or is to be made.",
+		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of an existing or a new one.",
 		workdir.WorkspacePath(r.Meta.Env))
 }
 

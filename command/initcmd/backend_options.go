@@ -75,7 +75,7 @@ func (o *backendOptions) conflicts(m *cli.Meta, json bool, log *problem.Log) {
 		fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with), "-with")
 	m.Refuse(log, o.migrate && !json && o.reconfigure, "Invalid init options",
 		"The -migrate-state and -reconfigure options are mutually-exclusive.", "-migrate-state", "-reconfigure")
-	const noStores = "It is about state stores, which no released version of Terraform has."
+	const noStores = "It is for state stores, which no released version of Terraform has."
 	m.Refuse(log, o.stateStores, "Cannot use -enable-pluggable-state-storage-experiment flag without experiments enabled", noStores)
 	m.Refuse(log, !o.createDefault, "Cannot use -create-default-workspace flag without experiments enabled", noStores)
 }
@@ -102,7 +102,7 @@ func (o *backendOptions) unable(m *cli.Meta) problem.List {
 		return nil
 	}
 	if _, err := products.Program(m, o.with, nil); err != nil {
-		return problem.Failed("other_backend", "Can't hand the backend over", err)
+		return problem.Failed("other_backend", "Can't initialize the backend", err)
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 
 // fit finds options that can't be used with several directories.
 func (o *options) fit(m *cli.Meta, count int, log *problem.Log) {
-	const why = "It is about one directory."
+	const why = "It works in one directory."
 	m.Conflict(log, o.fromModule != "", "-from-module", "-recursive", why)
 	m.Conflict(log, o.stateFile != "", o.by["state"], "-recursive", why)
 	if dir := workdir.DataDir(m.Env); filepath.IsAbs(dir) && count > 1 {
 		log.Fail("invalid_variable", "Directories can't share a data directory",
-			"TF_DATA_DIR is %q, and there are %d directories: each would replace what another one has there. Set it to a relative path, or unset it.", dir, count)
+			"TF_DATA_DIR is %q, and there are %d directories: each would overwrite the files of the others. Set it to a relative path, or unset it.", dir, count)
 	}
 }
 

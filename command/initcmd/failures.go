@@ -32,7 +32,7 @@ func explainMissing(r request, dir *workdir.Dir, required getproviders.Requireme
 		case missing.Registry:
 			all = append(all, missing)
 		case len(r.Mirrors) > 0 && r.opts.mirrorFallback == "":
-			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; -mirror-fallback=stop has the others asked after them"
+			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; with -mirror-fallback=stop the others are asked after them"
 		}
 	}
 	if len(all) == 0 {
@@ -70,7 +70,7 @@ func inferred(r request, dir *workdir.Dir, err error) {
 			continue
 		}
 		r.Log.Add(problem.At(users[at].Range, problem.Warningf("provider_not_found", "Automatically-inferred provider dependency",
-			"The type of %s begins with %q, and no entry of required_providers has that name. That it means %s is a guess, and there is no such provider.\n\n"+
+			"The type of %s begins with %q, and no entry of required_providers has that name. It is assumed to mean %s, and there is no such provider.\n\n"+
 				"If the type is right, say which provider it is: by an entry %[2]q in required_providers, or by the argument \"provider\" of the block.",
 			users[at].Address, failed.Provider.Type, r.Short(failed.Provider))))
 	}
@@ -112,12 +112,12 @@ func announceOverrides(r request) {
 		r.Log.Warningf("", "Provider development overrides are in effect",
 			"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 				"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
-				"What the lock file says of them stays as it is.", overridden, r.Program)
+				"Their entries in the lock file don't change.", overridden, r.Program)
 	}
 	if running != "" && dialect.Of(r.Product).Understands("running_providers") {
 		r.Log.Warningf("", "Unmanaged providers are in effect",
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
-				"They are not installed, and what the lock file says of them stays as it is.", sources.ReattachVariable, running)
+				"They are not installed, and their entries in the lock file don't change.", sources.ReattachVariable, running)
 	}
 }
 
@@ -158,8 +158,8 @@ func chosenOffline(r request, report providercache.Report) {
 		}
 	}
 	if len(chosen) > 0 {
-		r.Log.Warningf("", "Versions chosen offline among what is there",
-			"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
+		r.Log.Warningf("", "Versions chosen offline among local packages",
+			"The lock file has no entry for these providers, and %s allows no requests. A run with requests may choose other versions:%s",
 			r.opts.offlineBy, problem.Items(chosen))
 	}
 }

@@ -31,7 +31,7 @@ func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) b
 	}
 	program, err := products.Program(r.Meta, r.opts.backend.with, nil)
 	if err != nil {
-		return r.Log.Fail("other_backend", "Can't hand the backend over", "%v", err)
+		return r.Log.Fail("other_backend", "Can't initialize the backend", "%v", err)
 	}
 	config := ""
 	temporary, err := scratch.Temporary()
@@ -41,7 +41,7 @@ func handOver(r request, dir *workdir.Dir, required getproviders.Requirements) b
 		err = writeHandOverConfig(r, config)
 	}
 	if err != nil {
-		return r.Log.Fail("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: %v", err)
+		return r.Log.Fail("other_backend", "Can't initialize the backend", "Writing a CLI configuration for it: %v", err)
 	}
 	env := r.Meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
 		"TFDEPS_WITH=", cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_init="). // the program may be a copy of tfdeps

@@ -138,7 +138,7 @@ func (b *backendState) moving(option string) string {
 // changed is the error for another backend than the recorded one. forgets says whether to suggest -reconfigure.
 func (b *backendState) changed(forgets bool) *problem.Problem {
 	advice := []string{
-		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
+		"The backend isn't the one that this directory was initialized with, so there may be state to move.",
 		"To move it, run:\n  " + b.moving("-migrate-state "),
 	}
 	if forgets && !b.isCloud() {
@@ -157,11 +157,11 @@ func (b *backendState) mustMove(t transition, left []backend.State) *problem.Pro
 	option, why, rid := "-migrate-state ", "", "move the file away"
 	switch {
 	case len(left) == 0:
-		why = fmt.Sprintf("the configuration has no backend any more, and what the backend %q keeps isn't asked for.", b.record.Type)
+		why = fmt.Sprintf("the configuration has no backend any more, and the backend %q isn't asked whether it has state.", b.record.Type)
 	case t.removed:
 		why = fmt.Sprintf("the configuration has no backend any more, and there is state in %s.", left[0].Path)
 	default:
-		why = fmt.Sprintf("the backend %q is new here, and there is state in %s that it doesn't know.", b.block.Type, left[0].Path)
+		why = fmt.Sprintf("the backend %q is new here, and there is state in %s that wasn't moved to it.", b.block.Type, left[0].Path)
 	}
 	switch {
 	case t.removed:

@@ -46,7 +46,7 @@ func lookAfter(r request) {
 			}
 			done, err := kept.Remove(m.Context, []providercache.StoredPackage{p}, providercache.RemoveOptions{})
 			if m.Log != nil {
-				m.Log.Info("the shared cache is maintained", "package", p.Name(), "last_use", p.LastUse, "freed", done.Freed, "error", err)
+				m.Log.Info("removing a package from the shared cache", "package", p.Name(), "last_use", p.LastUse, "freed", done.Freed, "error", err)
 			}
 		}
 		now := m.Now()

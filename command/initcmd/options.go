@@ -242,7 +242,7 @@ func (o *options) conflicts(m *cli.Meta, given cli.Given) problem.List {
 	m.Refuse(&log, given.Has("backend") && given.Has("cloud"), "Invalid init options",
 		"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use", "-backend", "-cloud")
 	m.Refuse(&log, o.lockfile != "" && o.lockfile != "readonly", "Invalid lock file mode",
-		fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile), "-lockfile")
+		fmt.Sprintf("The value of -lockfile is %q. The only mode is \"readonly\".", o.lockfile), "-lockfile")
 	m.Conflict(&log, o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0, "-mirror", "-plugin-dir",
 		"Packages come from the directories of -plugin-dir, and from nowhere else.")
 	o.forbidden(m, &log)
@@ -269,7 +269,7 @@ func (o *options) forbidden(m *cli.Meta, log *problem.Log) {
 		m.Conflict(log, given && with != "", option, with, why)
 	}
 	conflict(o.upgrade, "-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
-	conflict(o.upgrade && o.readonlyBy == "", "-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
+	conflict(o.upgrade && o.readonlyBy == "", "-upgrade", o.offlineBy, "An upgrade asks for the available versions, which takes requests.")
 	conflict(o.backend.with != "", o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
 	for _, by := range slices.Compact([]string{o.readonlyBy, o.offlineBy, checkBy, planBy}) {
 		conflict(o.allPlatforms || len(o.otherPlatforms()) > 0, o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+

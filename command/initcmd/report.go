@@ -47,7 +47,7 @@ func reportPlace(path string) (asIs bool, err error) {
 	if info, err := os.Stat(dir); err != nil {
 		return false, fmt.Errorf("there is no directory %s", dir)
 	} else if !info.IsDir() {
-		return false, fmt.Errorf("%s is no directory", dir)
+		return false, fmt.Errorf("%s is not a directory", dir)
 	}
 	return false, nil
 }

@@ -149,7 +149,7 @@ func requirements(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	}
 	warnSameTypes(r, required)
 	for _, refusal := range r.Policy.CheckOverrides(r.overriddenBy, required.Providers()) {
-		r.Log.Fail("refused_by_policy", "A provider comes past the policy",
+		r.Log.Fail("refused_by_policy", "A provider bypasses the policy",
 			"Provider %s: %v.\n\nTo install it as a package, take it out of dev_overrides in the CLI configuration, and out of the variable %s.",
 			r.Short(refusal.Provider), refusal, sources.ReattachVariable)
 	}
@@ -185,12 +185,12 @@ func findRequired(r request, dir *workdir.Dir, record *backend.Record) (getprovi
 	switch {
 	case record.IsLocal():
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
-			"The state is encrypted, and only %s reads it; there is no lock file that would tell what it needs. "+
+			"The state is encrypted, and only %s reads it; no lock file says what it needs. "+
 				"If plan says that a provider is missing, run \"%[3]s init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | %[3]s init -state=-\".",
 			r.Name, r.Program, r.Called))
 	case record.Type != "inmem":
 		problems = append(problems, problem.Warningf("", "Providers that only the state needs may be missing",
-			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
+			"The backend %q keeps the state, and wasn't asked; no lock file says what the state needs. "+
 				"If plan says that a provider is missing, run \"%s init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
 			record.Type, r.Called, r.Program))
 	}

@@ -238,7 +238,7 @@ func readSettings(r *request) bool {
 	var invalid problem.List
 	r.skip, invalid = sources.Skipped(r.Meta.Env, r.Config, r.Product)
 	r.Log.Add(invalid...)
-	r.link = parsed(*r, "link", cmp.Or(r.opts.link, "auto"), "Invalid way of linking", link.ParseMode)
+	r.link = parsed(*r, "link", cmp.Or(r.opts.link, "auto"), "Invalid link mode", link.ParseMode)
 	if !r.ReadPolicy(r.opts.policies) {
 		return false
 	}

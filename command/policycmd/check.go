@@ -112,7 +112,7 @@ func (r *report) check(s *sources.Session, o options, dir string) {
 			say("refused", lock, ": %v", refused)
 		case len(unasked) > 0:
 			r.unknown = true
-			say("unknown", lock, ": the package isn't on this machine, and these rules are about it: %s", strings.Join(unasked, ", "))
+			say("unknown", lock, ": the package isn't on this machine, and these rules need it: %s", strings.Join(unasked, ", "))
 		default:
 			say("allowed", lock, "%s", advice)
 		}

@@ -133,7 +133,7 @@ func missingProgram(m *cli.Meta, product getproviders.Product) problem.List {
 		return nil
 	}
 	return problem.Warn("invalid_variable", "Invalid value of "+variable,
-		"The variable %s names %s, and that is no program that can be run. Version %s of %s is assumed.\n\nCorrect the variable, or unset it.",
+		"The variable %s names %s, which isn't a program that can be run. Version %s of %s is assumed.\n\nCorrect the variable, or unset it.",
 		variable, given, product.Version, product.Name)
 }
 

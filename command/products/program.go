@@ -57,7 +57,7 @@ func programsOf(m *cli.Meta, name string) (iter.Seq[Installed], error) {
 	}
 	path, err := exec.LookPath(given)
 	if err != nil {
-		return nil, fmt.Errorf("the variable %s names %s, and that is no program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
+		return nil, fmt.Errorf("the variable %s names %s, which isn't a program that can be run. Set it to where the real %s is, or unset it", variable, given, name)
 	}
 	found, err := installed(m, path)
 	switch {

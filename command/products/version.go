@@ -221,7 +221,7 @@ func ExplainVersion(m *cli.Meta, product getproviders.Product, problems problem.
 func (o Origin) explain(m *cli.Meta, product getproviders.Product) string {
 	text := fmt.Sprintf("The version is %s (%s).", product.Version, o.Because(m, product))
 	if variable := settingsOf[product.Program].path; o.Kind == VersionFromProgram && m.Env.Get(variable) == "" {
-		text += " Another program can be named with " + variable + "."
+		text += " Name another program with " + variable + "."
 	}
 	return text
 }

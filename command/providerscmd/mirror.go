@@ -78,9 +78,9 @@ func (o *mirrorOptions) checkOptions() {
 	o.refuse(o.prune && places.IsOCI(o.target), "The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.", "-prune")
 	sources.CheckCreateRepository(o.Meta, &o.problems, o.createRepository, o.target)
 	o.refuse(o.pruneGrace < 0, "Invalid value of -prune-grace",
-		fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", o.pruneGrace), "-prune-grace")
+		fmt.Sprintf("The value of -prune-grace is %s. It has to be a time such as 90m or 24h, or 0.", o.pruneGrace), "-prune-grace")
 	o.refuse(o.Has("prune-grace") && !o.prune, "The -prune-grace flag needs -prune",
-		"It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.", "-prune-grace")
+		"It says when packages that -prune takes out of the mirror's indexes are removed. Without -prune none are.", "-prune-grace")
 }
 
 // addVersions reads "all", or versions of providers, separated by commas.
@@ -136,7 +136,7 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 	var pinned []getproviders.PackageSpec
 	for _, w := range wanted {
 		if layout.WindowsRefuses(w.Provider.Namespace + "/" + w.Provider.Type) {
-			o.Log.Warningf("", "Names that Windows can't hold", "Windows can't have the directory %s of the mirror, because of its name.", w.Provider)
+			o.Log.Warningf("", "Names that Windows doesn't allow", "Windows doesn't allow the name of the mirror's directory %s.", w.Provider)
 		}
 		if !w.Version.IsZero() {
 			pinned = append(pinned, w.PackageSpec)

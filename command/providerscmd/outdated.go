@@ -98,7 +98,7 @@ func (o *outdatedOptions) outdated() (found []result.Dependency) {
 			}
 		} else if text := o.Explained(errs[i]); !told[text] {
 			told[text] = true
-			o.Log.Add(problem.Because(errs[i], problem.Error("request_failed", "Can't tell which versions there are", text)))
+			o.Log.Add(problem.Because(errs[i], problem.Error("request_failed", "Can't find the available versions", text)))
 		}
 	}
 	slices.SortFunc(found, func(a, b result.Dependency) int {
@@ -127,7 +127,7 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 	chosen := getproviders.Selection{Provider: p, Constraints: d.required.Constraints(p)}
 	allowed, left, _ := chooser.Opened().Resolver().Choose(ctx, chosen, available)
 	if row.Allowed = allowed; left.Unknown != nil {
-		return row, fmt.Errorf("the policy can't be asked about %s %s: %w", p, allowed, left.Unknown)
+		return row, fmt.Errorf("the policy can't be applied to %s %s: %w", p, allowed, left.Unknown)
 	}
 	row.Newest = newest(allowed, available.Versions)
 	for _, req := range d.required[p] {

@@ -108,7 +108,7 @@ func (o *treeOptions) Flags() cli.Flags {
 
 func (o *treeOptions) setFormat(given string) error {
 	if o.format = given; given != "cyclonedx" {
-		return fmt.Errorf("the only format there is to choose is %q", "cyclonedx")
+		return fmt.Errorf("the only format is %q", "cyclonedx")
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func describeState(s *sources.Session, stateFile string, dir *workdir.Dir, repor
 		return problem.Fail("state", "Failed to load state", "%v", err)
 	}
 	report.StateUnknown = !known
-	why := "The state is in the care of a backend, which wasn't asked"
+	why := "The state is kept by a backend, which wasn't asked"
 	switch {
 	case known:
 		return nil

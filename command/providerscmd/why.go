@@ -30,7 +30,7 @@ const aboutWhy = `  Lists the places in root modules that require a provider or 
 // Report returns the places that require a provider or a module.
 func (o *whyOptions) Report() (*result.Result, error) {
 	if len(o.Operands) != 1 {
-		return nil, cli.Misusedf("the address of one provider or module has to be given, and there are %d arguments", len(o.Operands))
+		return nil, cli.Misusedf("why needs the address of one provider or module, and was given %d arguments", len(o.Operands))
 	}
 	if !o.roots.Given() {
 		o.roots.Recursive = true
@@ -39,7 +39,7 @@ func (o *whyOptions) Report() (*result.Result, error) {
 	var found []result.Requirer
 	if o.Choose(o.problems.All...) {
 		if found = o.why(o.Operands[0]); len(found) == 0 {
-			o.Log.Fail("invalid_address", "Nothing requires it", "%s is required by none of the directories. Providers and modules are compared by their whole addresses.", o.Operands[0])
+			o.Log.Fail("invalid_address", "Nothing requires it", "None of the directories requires %s. Providers and modules are compared by their whole addresses.", o.Operands[0])
 		}
 	}
 	return result.Why(found), nil

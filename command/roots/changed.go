@@ -34,7 +34,7 @@ func (s *scan) changedSince(o *Options, all []Root) (changed []Root) {
 	}
 	for _, pattern := range o.Also {
 		if !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
-			s.log.Fail("invalid_option", "Invalid pattern", "The option -also=%s can't be used: it is no pattern of files.", pattern)
+			s.log.Fail("invalid_option", "Invalid pattern", "The option -also=%s can't be used: it is not a pattern of files.", pattern)
 		}
 	}
 	for _, r := range all {
@@ -121,7 +121,7 @@ func openRepository(m *cli.Meta, dir string) (*repository, error) {
 	names, _ := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`) // fails if no setting matches
 	for _, name := range names {
 		if strings.Contains(name, "=") {
-			return nil, fmt.Errorf("the settings of the repository name a filter that can't be left out: %q", name)
+			return nil, fmt.Errorf("the filter %q of the repository's git settings can't be left out, because its name has an equals sign: rename it", name)
 		}
 		repo.settings = append(repo.settings, "-c", name+"=")
 		if strings.HasSuffix(name, ".required") {
@@ -168,7 +168,7 @@ func (repo *repository) paths(args ...string) (all []string, err error) {
 // changedSince lists the files, relative to the top, that differ from the merge base with a commit, and untracked files.
 func (repo *repository) changedSince(ref string) ([]string, error) {
 	if strings.HasPrefix(ref, "-") {
-		return nil, errors.New("that is no name of a commit, a branch or a tag")
+		return nil, errors.New("that is not the name of a commit, a branch or a tag")
 	}
 	fetch := "git fetch origin " + strings.TrimPrefix(ref, "origin/")
 	if shallow, err := repo.git("rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(shallow) == "true" {
@@ -179,7 +179,7 @@ func (repo *repository) changedSince(ref string) ([]string, error) {
 	}
 	base, err := repo.git("merge-base", ref, "HEAD")
 	if err != nil {
-		return nil, &getproviders.Fault{Err: fmt.Errorf("this clone has no commit that both %q and HEAD come from", ref), Hint: "To fetch the history, run:\n  " + fetch}
+		return nil, &getproviders.Fault{Err: fmt.Errorf("this clone has no merge base of %q and HEAD", ref), Hint: "To fetch the history, run:\n  " + fetch}
 	}
 	changed, err := repo.paths("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty", strings.TrimSpace(base), "--")
 	if err != nil {

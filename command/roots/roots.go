@@ -100,7 +100,7 @@ func (o *Options) Given() bool {
 
 // Refuse finds options that need others.
 func (o *Options) Refuse(m *cli.Meta, log *problem.Log) {
-	m.Refuse(log, len(o.Also) > 0 && o.Since == "", "The -also flag needs -changed-since.", "It says whose changes count, too.", "-also")
+	m.Refuse(log, len(o.Also) > 0 && o.Since == "", "The -also flag needs -changed-since.", "It names more files whose changes count.", "-also")
 }
 
 // Root is a working directory.
@@ -145,7 +145,7 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 		log.Fail("configuration_not_found", "No configuration files", "None of the directories that -dir names has a configuration.")
 	default:
 		log.Fail("configuration_not_found", "No root modules",
-			"There is none among the directories. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
+			"None of the directories is one. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
 	}
 	return found, log.Add()
 }

@@ -151,7 +151,7 @@ func (s *scan) list(dir string) (dirs []string) {
 	repo, err := openRepository(s.m, dir)
 	// Git says it by these words alone.
 	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
-		s.log.Warningf("", "What git ignores isn't left out", "%s.", err)
+		s.log.Warningf("", "Directories that git ignores aren't left out", "%s.", err)
 	}
 	if err == nil {
 		files, err := repo.paths(slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)

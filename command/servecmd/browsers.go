@@ -42,9 +42,9 @@ func guard(next http.Handler, o options, on net.Addr, log *slog.Logger) http.Han
 		asPost.Method = http.MethodPost // Check accepts any GET, and a GET of another site must be refused, too
 		switch {
 		case byName && isBrowser(r) && r.Header.Get("Sec-Fetch-Site") == "" && !o.isNamed(r.Host):
-			why = "a browser doesn't find this server by this name: use 127.0.0.1 or localhost, or name it with -browser-host"
+			why = "this server refuses browsers by this name: use 127.0.0.1 or localhost, or allow it with -browser-host"
 		case strings.HasPrefix(r.URL.Path, "/mirror/") && ofAnotherSite.Check(&asPost) != nil && r.Header.Get("Sec-Fetch-User") == "":
-			why = "a page of another site has the browser ask for this"
+			why = "a page of another site made the browser send this request"
 		default:
 			next.ServeHTTP(w, r)
 			return
@@ -125,7 +125,7 @@ func dial(by *hosts.PublicDialer) func(context.Context, string, string) (net.Con
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := by.DialContext(ctx, network, address)
 		if errors.Is(err, hosts.ErrPrivateAddress) {
-			err = fmt.Errorf("%w. If a registry or mirror of your own is there, -allow-network names its network", err)
+			err = fmt.Errorf("%w. If your own registry or mirror is there, allow its network with -allow-network", err)
 		}
 		return conn, err
 	}

@@ -112,7 +112,7 @@ func (c *child) services(ctx context.Context, given []string, url string) (map[h
 	for i, host := range all {
 		offered := found[i]
 		if errs[i] != nil { // packages in the store can be installed while the host is down
-			c.front.log.Warn("a host doesn't tell what it offers, so the command finds its registries alone", "host", host.String(), "error", errs[i].Error())
+			c.front.log.Warn("service discovery of a host failed, so the command is told only of its registries", "host", host.String(), "error", errs[i].Error())
 			offered = map[string]any{providerService: "", moduleService: ""}
 		}
 		for _, service := range []string{providerService, moduleService} {

@@ -55,7 +55,7 @@ func (o collectOptions) check() error {
 func size(text string) (int64, error) {
 	n, err := cli.ParseBytes(text)
 	if err == nil && n == 0 {
-		err = errors.New("it has to be more than nothing")
+		err = errors.New("it has to be above 0")
 	}
 	return n, err
 }
@@ -77,10 +77,10 @@ func (o collectOptions) collect(ctx context.Context, product getproviders.Produc
 	}
 	gone, left, err := server.Collect(ctx, o.CollectOptions)
 	if len(gone) > 0 {
-		log.Info("archives are removed that weren't used for the longest time", "archives", len(gone), "bytes", bytesOf(gone))
+		log.Info("the least recently used archives are removed", "archives", len(gone), "bytes", bytesOf(gone))
 	}
 	if left := bytesOf(left); err == nil && o.MaxBytes > 0 && left > o.MaxBytes {
-		log.Warn("more is kept than -max-size says, because lock files select it or it was used lately", "bytes", left)
+		log.Warn("the archives take more than -max-size, because lock files select them or they were used lately", "bytes", left)
 	}
 	return err
 }
@@ -165,7 +165,7 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	}
 	all := slices.Concat(gone, left)
 	if !slices.ContainsFunc(all, func(p mirrorserver.StoredPackage) bool { return p.Used.After(p.Stored) }) && len(all) > 0 {
-		problems = append(problems, problem.Warning("No use of an archive is noted there", "Servers note uses if they have -max-size or -max-unused. Without notes, the time since an archive was stored counts."))
+		problems = append(problems, problem.Warning("No uses of archives are recorded there", "Servers record uses if they have -max-size or -max-unused. Without records, the time since an archive was stored counts."))
 	}
 	fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(gone), len(all), bytesOf(gone), bytesOf(all))
 	if err != nil {

@@ -70,7 +70,7 @@ func TestServeGC_SaysWhatGoes(t *testing.T) {
 		}
 		return out.String()
 	}
-	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "No use of an archive is noted") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
+	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "No uses of archives are recorded") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
 		t.Error(out)
 	}
 	must.Contain(t, gc(1, "-max-unused=1d"), "removed 0 of 1 archives, 0 of ")

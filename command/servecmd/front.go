@@ -69,7 +69,7 @@ func (f *front) operate(mux *http.ServeMux, measured bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if f.ending.Load() > 0 {
-			http.Error(w, "the server is about to end", http.StatusServiceUnavailable)
+			http.Error(w, "the server is shutting down", http.StatusServiceUnavailable)
 			return
 		}
 		if err := f.mirror.Ready(r.Context()); err != nil {
@@ -123,7 +123,7 @@ func (f *front) logged(next http.Handler) http.Handler {
 		if now := running.Value.Add(1); f.opts.perClient > 0 && now > int64(f.opts.perClient) && strings.HasPrefix(r.URL.Path, "/mirror/") { // not the health checks of balancers
 			f.limited.Add(1)
 			w.Header().Set("Retry-After", "5")
-			http.Error(counted, "too many requests of this client run: -max-per-client says how many may", http.StatusTooManyRequests)
+			http.Error(counted, "this client has more requests running than -max-per-client allows", http.StatusTooManyRequests)
 			return
 		}
 		next.ServeHTTP(counted, r)
@@ -206,7 +206,7 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 	}
 	if to.Allow != nil {
 		if to.SigningKey, err = signingKey(ctx, bucket); err != nil {
-			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be kept: %w", err)
+			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be stored: %w", err)
 		}
 	}
 	return nil
@@ -260,7 +260,7 @@ func (t *tokenFile) read() (*tokens, error) {
 func (t *tokenFile) allow(r *http.Request) bool {
 	now, err := t.read()
 	if err != nil {
-		t.log.Error("no request is allowed, because tokens can't be read", "error", err.Error())
+		t.log.Error("all requests are refused, because the tokens can't be read", "error", err.Error())
 		return false
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")

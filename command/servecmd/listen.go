@@ -148,7 +148,7 @@ func serveBeside(ctx context.Context, option, address string, handler http.Handl
 	server.Handler = guard(handler, options{listen: address}, listener.Addr(), log)
 	return background(ctx, func(ctx context.Context) {
 		if err := serveUntil(ctx, server, listener, time.Second, pauseUntilEnd); err != nil {
-			log.Error("there is no answer any more at the address of "+option, "error", err.Error())
+			log.Error("the server no longer answers at the address of "+option, "error", err.Error())
 		}
 	}), nil
 }
@@ -164,7 +164,7 @@ func (f *front) drain(terminated context.Context, stop func(), pause time.Durati
 		return
 	}
 	f.ending.Add(1)
-	f.log.Info("the server is not ready any more, and ends soon", "drain", pause.String())
+	f.log.Info("the server is no longer ready, and shuts down soon", "drain", pause.String())
 	par.Pause(context.WithoutCancel(terminated), pause)
 }
 

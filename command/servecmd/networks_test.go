@@ -119,7 +119,7 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 				must.Equal(t, resp.StatusCode, http.StatusBadGateway, resp.Status, string(body))
 				return end()
 			}
-			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "-allow-network names its network") {
+			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "allow its network with -allow-network") {
 				t.Errorf("%d connections were made\n%s", reached.Load(), log)
 			}
 			if ask("-allow-network=192.0.2.0/24"); reached.Load() > 0 {

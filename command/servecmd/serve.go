@@ -260,7 +260,7 @@ func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *p
 		return net.OpenBucket(m.Context, place)
 	}
 	if info, err := os.Stat(place); err == nil && !info.IsDir() {
-		return nil, failure(m, fmt.Errorf("the file %s is no directory. Name the directory in which the server keeps its packages", place))
+		return nil, failure(m, fmt.Errorf("the file %s is not a directory. Name the directory in which the server keeps its packages", place))
 	}
 	if err := os.MkdirAll(place, 0o755); err != nil {
 		return nil, failure(m, fmt.Errorf("the directory %s can't be made: %w. Name one that this user may write to", place, withoutOp(err)))

@@ -30,7 +30,7 @@ func MirrorFlag(given *[]string) cli.Flag {
 	return cli.Option("mirror=URL", cli.Func(func(value string) error {
 		for each := range strings.SplitSeq(value, ",") {
 			if each = strings.TrimSpace(each); each == "" {
-				return errors.New("the URL of a mirror, or a directory, has to follow")
+				return errors.New("it has to be the URL of a mirror, or a directory")
 			}
 			if !slices.Contains(*given, each) {
 				*given = append(*given, each)
@@ -89,7 +89,7 @@ func (net Network) openRemote(m *cli.Meta, location, createRepository string) (m
 		case strings.ContainsAny(rest, "@?#"): // the other error would repeat a password
 			err = errors.New("it has to be oci://HOST/PATH, without user, query and fragment")
 		case err != nil && strings.Contains(rest, "${"):
-			err = errors.New("one repository has all packages of a cache, so that its URL is oci://HOST/PATH, without variables")
+			err = errors.New("one repository has all packages of a cache, so its URL is oci://HOST/PATH, without variables")
 		}
 		client := net.OCI()
 		client.CreateRepository = CreateRepository(m, createRepository)
@@ -155,7 +155,7 @@ func (p ociPackage) String() string { return p.in.String() + ":" + p.tag }
 func CreateRepositoryFlag(given *string) cli.Flag {
 	return cli.Option("create-repository=CMD", cli.Func(func(value string) error {
 		if strings.TrimSpace(value) == "" {
-			return errors.New("a command has to follow")
+			return errors.New("it has to be a command")
 		}
 		*given = value
 		return nil

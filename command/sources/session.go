@@ -195,7 +195,7 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 	}
 	cache, err := providercache.OpenCache(dir, named)
 	return cache, err == nil || s.Log.Fail("cache_failed", "There is no shared cache",
-		"It can't be used: %v.\n\nAnother one can be named with the variable %s.", err, cacheDirVariable)
+		"It can't be used: %v.\n\nName another one with the variable %s.", err, cacheDirVariable)
 }
 
 // Maintenance returns the maintenance of a cache.
@@ -330,7 +330,7 @@ func (s *Session) Modules() modules.Resolver {
 // CheckLocks checks the entries of a lock file by the Policy, and logs what it refuses.
 func (s *Session) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) bool {
 	for _, r := range s.Policy.CheckLocks(locks, of) {
-		s.Log.Fail("refused_by_policy", "A lock file isn't good for the required platforms",
+		s.Log.Fail("refused_by_policy", "A lock file lacks hashes for the required platforms",
 			"Provider %s: %v.\n\nTo add what it lacks, run \"%s providers lock\" without any of the options that forbid it.", s.Short(r.Provider), r, s.Called)
 	}
 	return s.Log.Add()

@@ -123,7 +123,7 @@ func CheckArchiveCredentials(env cli.Environment) problem.List {
 		return nil
 	}
 	return problem.Fail("invalid_variable", "Invalid setting for credentials",
-		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given)
+		"The value of %s is %q. It has to be \"same-host\" or empty.", archiveCredentialsVariable, given)
 }
 
 // trustedKeysVariable lists files with public keys, and IDs of partners' keys.

@@ -31,7 +31,7 @@ func writeArchive(r request) bool {
 		return r.Log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
 	}
 	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
-		return failed(errors.New("there is something else than a file in its place"))
+		return failed(errors.New("what is there isn't a file: move it away, or give another name"))
 	}
 	beside, err := filepath.Abs(filepath.Dir(r.opts.bundle))
 	if err == nil {
@@ -68,7 +68,7 @@ func refuseLinks(r request) bool {
 	}
 	for _, f := range vendored.Outside(files) {
 		return r.Log.Fail("vendored", "Link out of a module",
-			"%s leads to %s, which the archive can't have.", f.Name, f.Link)
+			"%s leads to %s, outside of what is vendored: the archive can't have such a link.", f.Name, f.Link)
 	}
 	return true
 }
@@ -186,8 +186,8 @@ func (r request) acceptLocks(unpacked string) error {
 		return err
 	}
 	if refused = append(refused, more...); len(refused) > 0 {
-		return fmt.Errorf("what is locked there decides, and the archive's lock files say something else of it:\n\n%s\n\n"+
-			"If that is what you want, take lock files that say so from where the configuration comes from. "+
+		return fmt.Errorf("its lock files decide, and those of the archive differ from them:\n\n%s\n\n"+
+			"If the archive's entries are right, get lock files that have them from where the configuration comes from. "+
 			"Or, if you know these hashes from a source that you trust, unpack again with -accept-hash=HASH for each of them", strings.Join(refused, "\n"))
 	}
 	if err := r.verifyProviders(unpacked, locks); err != nil {
@@ -200,7 +200,7 @@ func (r request) acceptLocks(unpacked string) error {
 func both[L any](r request, unpacked, name string, read func(path string) (L, problem.List)) (before, after L, err error) {
 	before, problems := read(filepath.Join(r.opts.target, name))
 	if problems.HasErrors() {
-		return before, after, fmt.Errorf("its %s can't be read, and has to decide", name)
+		return before, after, fmt.Errorf("its %s can't be read, and the archive is verified by it", name)
 	}
 	if after, problems = read(filepath.Join(unpacked, name)); problems.HasErrors() {
 		err = fmt.Errorf("the %s in the archive can't be read", name)
@@ -331,7 +331,7 @@ func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 		}
 		hash, err := modulelock.HashTree(r.Meta.Context, pkg)
 		if _, there := os.Lstat(filepath.Join(pkg, ".hg")); err == nil && there == nil {
-			err = errors.New("it has a .hg, of which its hash says nothing")
+			err = errors.New("it has a .hg, which its hash doesn't cover")
 		}
 		if err == nil && hash != lock.Hash {
 			err = fmt.Errorf("its hash is %s, and %s is locked", hash, lock.Hash)
@@ -346,7 +346,7 @@ func (r request) verifyModules(unpacked string, locks modulelock.Locks) error {
 	}
 	for key, record := range manifest {
 		if !r.isAtHome(manifest, key) {
-			return fmt.Errorf("the archive's %s has the module %s in %s, which is not its place: what is locked of it would say nothing of that",
+			return fmt.Errorf("the archive's %s has the module %s in %s, which is not its place, so its locked hash can't verify it",
 				modules.ManifestName, key, record.Dir)
 		}
 	}

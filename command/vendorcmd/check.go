@@ -106,11 +106,11 @@ func checkPackage(r request, p project, pkg modules.Package, hashes map[string]g
 	case err != nil:
 		return "", "", err
 	case !known:
-		return "module_unrecorded", "it is installed, and " + vendored.RecordName + " says nothing of it", nil
+		return "module_unrecorded", "it is installed, and " + vendored.RecordName + " has no entry for it", nil
 	case was != hash:
 		return "module_differs", "it isn't what was vendored", nil
 	case len(untidy) > 0:
-		return "module_untidy", "git would not keep it as it is, because of " + untidy[0], nil
+		return "module_untidy", "git would change it, because of " + untidy[0], nil
 	}
 	return "", "", nil
 }
@@ -168,7 +168,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 			return nil, r.Log.Failed("vendored", "Can't read what git ignores", err)
 		}
 		if outdated {
-			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})
+			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " lacks the current block at its end that tells git what to keep"})
 		}
 	}
 	if !bytes.Equal(is.Encode(), p.was.Encode()) || !exists(p.was) {

@@ -115,14 +115,14 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 func vendorProblems(r request, err error, placed []getproviders.Provider) problem.List {
 	problems := r.MirrorProblems(err, "failed", "Failed to vendor providers")
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
-		problems = append(problems, problem.Errorf("lock_file", "The lock file speaks against a package",
+		problems = append(problems, problem.Errorf("lock_file", "A package contradicts the lock file",
 			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"%s providers lock -from=config -platform=OS_ARCH %[1]s\", and vendor again.",
 			mismatch.Provider, r.Called))
 	}
 	missing := getproviders.FaultOf(err, getproviders.ErrPlatformMissing)
 	if missing != nil && slices.Contains(placed, missing.Provider) {
-		problems = append(problems, problem.Errorf("not_cached", "A package that isn't there can't be fetched",
-			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Find out who put them there, and put the missing package beside them. If the provider's own source may be used instead, remove them all, and vendor fetches it from there.",
+		problems = append(problems, problem.Errorf("not_cached", "A missing package can't be fetched",
+			"%s has packages of %s that %s doesn't record: they were put there by other means, and init takes that provider from nowhere else. Find out who put them there, and put the missing package beside them. If the provider's own source may be used instead, remove them all, and vendor fetches it from there.",
 			vendored.PluginsDir, missing.Provider, vendored.RecordName))
 	}
 	return problems

@@ -155,17 +155,17 @@ func hint(r request, lfs bool) bool {
 	if len(large) > 0 && !lfs {
 		text := "Some services warn of files above 50 MB, and accept none above 100 MB"
 		if refused {
-			text += ", which there are"
+			text += "; some here are larger"
 		}
 		r.Log.Warningf("", "Large files", "%s. With -lfs, .gitattributes has git LFS keep the packages of providers; "+
 			"it has to be installed wherever the repository is cloned.\n\n%s", text, strings.Join(large, "\n"))
 	}
 	if colliding := vendored.Colliding(files); len(colliding) > 0 {
 		r.Log.Warningf("", "Names that differ in case alone",
-			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)
+			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: %s differs from another name in case only. If these are names of modules, rename one in the configuration.", colliding[0].Name)
 	}
 	if refused := vendored.NotOnWindows(files); len(refused) > 0 {
-		r.Log.Warningf("", "Names that Windows can't hold", "git can't check out the repository there, because of the name of %s.", refused[0].Name)
+		r.Log.Warningf("", "Names that Windows doesn't allow", "git can't check out the repository there, because of the name of %s.", refused[0].Name)
 	}
 	if len(outside) > 0 {
 		r.Log.Warningf("", "Links out of the vendored modules", "They are kept as they are, and may lead nowhere in a clone:\n\n%s", strings.Join(outside, "\n"))

@@ -99,8 +99,8 @@ func read(r request) (p project, ok bool) {
 			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir)
 	}
 	if name := vendored.Linked("."); r.here() && name != "" {
-		return p, r.Log.Fail("vendored", "What is behind a link can't be vendored",
-			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name)
+		return p, r.Log.Fail("vendored", "A linked directory can't be vendored",
+			"%s is a link, and git keeps only the link, not the directory that it leads to. Put a directory in its place.", name)
 	}
 	var err error
 	if p.was, err = vendored.ReadRecord("."); err != nil {

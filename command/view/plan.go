@@ -63,7 +63,7 @@ func (p InitPlan) sum(actions map[string]int, bytes int64, unknown int) string {
 	return fmt.Sprintf("Plan: %s. Nothing was changed.", parts)
 }
 
-const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."
+const incompletePlan = "What missing modules require is unknown, so there may be more."
 
 // Planned prints what an init would do: a line and an object for each module, each provider and each other reason, and one at the end.
 func (v *Init) Planned(p InitPlan) {

@@ -47,7 +47,7 @@ func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
 - it has changed (backend_changed)
 
 Plan: 2 modules to fetch, 2 providers to fetch (12 MB and 1 of unknown size), 1 from the shared cache. Nothing was changed.
-What modules require that aren't here yet is unknown, so there may be more.
+What missing modules require is unknown, so there may be more.
 `, "")
 	s = newSpeaker(func(o *Options) { o.JSON = true })
 	s.Planned(p)

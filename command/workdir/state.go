@@ -118,7 +118,7 @@ func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env),
 func ReadRecord(env cli.Environment, product getproviders.Product) (*backend.Record, problem.List) {
 	record, err := backend.Read(nil, RecordPath(env), product)
 	if err != nil {
-		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nSee who wrote it, and which backend it names. If that is the one of the configuration, the next init records it again where the file is moved away; state stays where it is.", err)
+		return nil, problem.Fail("state", "Failed to load state", "The record of the backend can't be used: %v.\n\nFind out who wrote it, and which backend it names. If the configuration has the same one, move the file away: the next init records it again, and state stays where it is.", err)
 	}
 	return record, nil
 }
@@ -147,7 +147,7 @@ func StateProblem(err error) *problem.Problem {
 	case errors.Is(err, fs.ErrNotExist):
 		text += "\n\nCorrect the name of the file."
 	case errors.Is(err, load.ErrStateVersion):
-		text += "\n\nA newer version of Terraform or OpenTofu has written the state, or it isn't one. Use a newer tfdeps, or name another file."
+		text += "\n\nA newer version of Terraform or OpenTofu has written the state, or it isn't a state. Use a newer tfdeps, or name another file."
 	}
 	return problem.Error("state", "Error loading state", text)
 }

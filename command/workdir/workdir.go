@@ -159,7 +159,7 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) probl
 	if err != nil {
 		text := err.Error() + "."
 		if !errors.Is(err, syscall.ENOTDIR) { // this error says what to do
-			text += "\n\nSee who wrote it, and whether a program was stopped then. It only says where modules are: without the file, init fetches them again, and compares them with a lock file of modules as before."
+			text += "\n\nFind out who wrote it, and whether a program was stopped then. It only says where modules are: if you move it away, init fetches them again, and compares them with a lock file for modules as before."
 		}
 		return problem.Fail("module_record", "failed to read module manifest", "%s", text)
 	}
@@ -354,7 +354,7 @@ func ModuleChange(finding modulelock.Finding) string {
 	case modulelock.New:
 		return fmt.Sprintf("there is no entry for the module %s, which is from %s", finding.Key, is.Source)
 	case modulelock.Gone:
-		return fmt.Sprintf("there is an entry for %s, and no module that would need it", finding.Key)
+		return fmt.Sprintf("there is an entry for %s, which no module needs", finding.Key)
 	}
 	values := map[string][2]string{
 		"source": {was.Source, is.Source}, "version": {was.Version, is.Version},

@@ -41,7 +41,7 @@ func (r *reader) installation(f field) {
 	}
 	blocks, ok := f.value.blocks()
 	if f.equals || !ok || len(blocks) == 0 {
-		r.report(badInstallation, f.line, "What is called provider_installation must be a block, as in: provider_installation { ... }.")
+		r.report(badInstallation, f.line, "The provider_installation must be a block, as in: provider_installation { ... }.")
 		return
 	}
 	for _, block := range blocks {
@@ -63,13 +63,13 @@ func (r *reader) methods(fields []field) {
 		}
 		blocks, ok := f.value.blocks()
 		if f.equals || !ok || len(blocks) == 0 {
-			r.report(badMethod, f.line, "What stands inside provider_installation must be blocks, as in: direct { ... }. Here, %s is none.", f.name)
+			r.report(badMethod, f.line, "The provider_installation block must contain blocks, as in: direct { ... }. Here, %s isn't one.", f.name)
 			continue
 		}
 		if !f.is("dev_overrides") {
 			others = true
 		} else if others {
-			r.report(badMethod, f.line, "The dev_overrides block must stand before all other methods, because it comes first whatever they say.")
+			r.report(badMethod, f.line, "The dev_overrides block must be before all other methods, because it takes precedence.")
 			continue
 		}
 		for _, block := range blocks {
@@ -92,7 +92,7 @@ func (r *reader) method(f field, block value) {
 		r.devOverrides(block.object)
 		return
 	case m.Kind == 0:
-		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.%s", f.name,
+		r.report(badMethod, f.line, "There is no installation method called %q; the methods are direct, filesystem_mirror, network_mirror and dev_overrides.%s", f.name,
 			meant(f, []string{"direct", "filesystem_mirror", "network_mirror", "dev_overrides"}))
 		return
 	}

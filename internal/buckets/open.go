@@ -38,7 +38,7 @@ func (o Openers) Open(ctx context.Context, address string) (blob.Bucket, error) 
 	}
 	open := o[u.Scheme]
 	if open == nil {
-		return nil, Invalid("%s has the scheme %q, and known are %s", hosts.RedactURL(u), u.Scheme,
+		return nil, Invalid("%s has the scheme %q, and the known ones are %s", hosts.RedactURL(u), u.Scheme,
 			strings.Join(slices.Sorted(maps.Keys(o)), ", "))
 	}
 	return open(ctx, u)
@@ -87,7 +87,7 @@ func unknown(scheme string, parameters []string, name string) string {
 	if len(parameters) == 0 {
 		return fmt.Sprintf("%s:// takes no parameters, and the URL has %q", scheme, name)
 	}
-	return fmt.Sprintf("%s:// has the parameters %s, each once, and not %q", scheme, strings.Join(parameters, ", "), name)
+	return fmt.Sprintf("%s:// takes the parameters %s, each once, and the URL has %q", scheme, strings.Join(parameters, ", "), name)
 }
 
 // Archive returns an object of a bucket as an archive. If the object doesn't exist, only opening it

@@ -67,7 +67,7 @@ func (m Manifest) check() error {
 		}
 		folded := strings.ToLower(e.Path)
 		if i > 0 && m.Files[i-1].Path >= e.Path || names[folded] {
-			return fmt.Errorf("%q is there twice, or isn't in its order", e.Path)
+			return fmt.Errorf("%q is there twice, or out of order", e.Path)
 		}
 		names[folded] = true
 		for dir := path.Dir(folded); !dirs[dir]; dir = path.Dir(dir) {
@@ -90,7 +90,7 @@ func (m Manifest) check() error {
 	return nil
 }
 
-var errName = errors.New("it is no path of a file that can be unpacked")
+var errName = errors.New("it is not the path of a file that can be unpacked")
 
 // check checks one entry by itself.
 func (e Entry) check() error {

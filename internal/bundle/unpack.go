@@ -72,7 +72,7 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 func readManifest(archive *tar.Reader) (Manifest, error) {
 	header, err := archive.Next()
 	if err != nil {
-		return Manifest{}, fmt.Errorf("it is no tar archive, or nothing of it is there: %w", err)
+		return Manifest{}, fmt.Errorf("it is not a tar archive, or it is empty: %w", err)
 	}
 	if header.Name != ManifestName || header.Typeflag != tar.TypeReg || header.Size > maxManifestBytes {
 		return Manifest{}, fmt.Errorf("it is another archive than one that vendor makes: its first entry is %q instead of %q", header.Name, ManifestName)
@@ -113,7 +113,7 @@ func (m Manifest) extract(archive *tar.Reader, stage string) error {
 		}
 	}
 	if header, err := archive.Next(); err == nil {
-		return fmt.Errorf("%s says nothing of %q", ManifestName, header.Name)
+		return fmt.Errorf("%s doesn't list %q", ManifestName, header.Name)
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -148,7 +148,7 @@ func (e Entry) extract(content io.Reader, root *os.Root) error {
 		return err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != e.SHA256 {
-		return fmt.Errorf("its SHA-256 is %s, and %s is what it should be", got, e.SHA256)
+		return fmt.Errorf("its SHA-256 is %s, and should be %s", got, e.SHA256)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func onlyZeros(r io.Reader) error {
 	for {
 		n, err := r.Read(buffer)
 		if len(bytes.Trim(buffer[:n], "\x00")) > 0 {
-			return errors.New("there is something behind the end of the archive")
+			return errors.New("there is data after the end of the archive")
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

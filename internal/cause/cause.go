@@ -132,7 +132,7 @@ func Unwritable(dir string, providers []getproviders.Provider, err error) *getpr
 		failed.Hint = "this user may not write there. An earlier run as another user, such as root in a container, may have made the directory: " +
 			"correct its owner or its permissions, or run as the user who owns it"
 	case errors.Is(err, fs.ErrExist):
-		failed.Hint = "what is there is no directory, or a link that leads nowhere: see what it is, then move it away, or make what it leads to"
+		failed.Hint = "that path isn't a directory, or is a link that leads nowhere: see what it is, then move it away, or make what it leads to"
 	}
 	return failed
 }

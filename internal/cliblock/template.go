@@ -56,7 +56,7 @@ func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (Repos
 	}
 	host, name, _ := strings.Cut(t.Address(example), "/")
 	if host == "" || strings.HasSuffix(host, ":") || strings.Contains("/"+name+"/", "//") || strings.Count(host, ":") > 1 || strings.Contains(host, " ") || strings.ContainsAny(name, ": ") {
-		return t, fmt.Errorf("the template %q makes no address of an OCI repository, which is a host, a slash and a name", text)
+		return t, fmt.Errorf("the template %q doesn't make the address of an OCI repository, which is a host, a slash and a name", text)
 	}
 	return t, nil
 }

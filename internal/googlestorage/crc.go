@@ -15,7 +15,7 @@ import (
 )
 
 // ErrDamaged means that content was changed in transit.
-var ErrDamaged = errors.New("the content is not what the service's checksum says")
+var ErrDamaged = errors.New("the content doesn't match the service's checksum")
 
 // Checked returns the body of a response. At its end, reading fails with ErrDamaged if the content doesn't match
 // the checksum in X-Goog-Hash. Content that Google decompresses isn't checked: its checksum is that of the stored

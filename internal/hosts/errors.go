@@ -62,7 +62,7 @@ var (
 var ErrPlainHTTP = errors.New("it is at plain http, where anyone on the way could replace what it says")
 
 // ErrRequest says that a request got no answer, or an incomplete one.
-var ErrRequest = errors.New("there is no whole answer")
+var ErrRequest = errors.New("there is no complete answer")
 
 // ErrTooLarge says that a body has more bytes than its reader accepts.
 var ErrTooLarge = errors.New("too large")

@@ -110,7 +110,7 @@ func MalformedAdvice(body []byte, err error) string {
 	case isSyntax && json.Valid(body): // text follows the first value
 		return ""
 	case isSyntax:
-		return "the answer is no JSON, or a part of it: run again. If it happens again, something on the way cuts or changes it, or the URL is wrong"
+		return "the answer is not JSON, or only a part of it: run again. If it happens again, something on the way cuts or changes it, or the URL is wrong"
 	}
 	return ""
 }

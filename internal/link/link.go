@@ -75,7 +75,7 @@ func Order(asked Mode, cache string, shared bool, packages ...string) (modes []M
 
 // ErrNotOwnFile means that a file can't be hard-linked, because other users own it or can write to
 // it.
-var ErrNotOwnFile = errors.New("only a file of this user's own that no other user can write to can be given another name")
+var ErrNotOwnFile = errors.New("only a file that this user owns and no other user can write to can be hard-linked")
 
 // Tree makes at to the package of the directory from. to must not exist, and no other process may
 // use it yet. Tree tries the modes in order and uses the first that works; reason joins the errors
@@ -106,7 +106,7 @@ func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason
 		failed = append(failed, fmt.Errorf("%s: %w", mode, err))
 	}
 	if len(failed) == 0 {
-		return Auto, nil, errors.New("no way of linking is allowed")
+		return Auto, nil, errors.New("no link mode is allowed")
 	}
 	last := len(failed) - 1
 	return Auto, errors.Join(failed[:last]...), failed[last]

@@ -184,7 +184,7 @@ func explained(err error) error {
 		return nil
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
-		return fmt.Errorf("%w: the registry wants a username and a password, and there are none for it", hosts.ErrUnauthorized)
+		return fmt.Errorf("%w: the registry wants a username and a password, and none are configured for it", hosts.ErrUnauthorized)
 	}
 	shown := withoutQueries{err}
 	answer, ok := errors.AsType[*errcode.ErrorResponse](err)

@@ -144,8 +144,8 @@ func TestSource_RefusesSizesAndDigestsThatLie(t *testing.T) {
 		"another kind of artifact": {func(f *fake) { f.manifest["artifactType"] = "other" }, "has the media "},
 		"no archive":               {layers("", 0, 0), "0 layers"},
 		"two archives":             {layers(digest.FromString("x"), 1, 2), "2 layers"},
-		"SHA-512":                  {layers(digest.SHA512.FromString("x"), 1, 1), "no SHA-256"},
-		"a digest of no digits":    {layers("sha256:"+strings.Repeat("Z", 64), 1, 1), "no SHA-256"},
+		"SHA-512":                  {layers(digest.SHA512.FromString("x"), 1, 1), "not a SHA-256"},
+		"a digest of no digits":    {layers("sha256:"+strings.Repeat("Z", 64), 1, 1), "not a SHA-256"},
 		"an archive of no size":    {layers(digest.FromString("x"), 0, 1), "without a size"},
 		"a platform twice": {func(f *fake) {
 			f.index["manifests"] = []object{target1(other, "linux", ""), target1(other, "linux", "")}

@@ -146,7 +146,7 @@ func isTemporary(answer *errcode.ErrorResponse) bool {
 }
 
 // errTagMoved says that another process has set the tag concurrently.
-var errTagMoved = errors.New("others publish the same version all the time")
+var errTagMoved = errors.New("others keep publishing the same version; run it again")
 
 // pushing is one Push.
 type pushing struct {

@@ -269,7 +269,7 @@ func readLayer(ctx context.Context, repo *remote.Repository, target ocispec.Desc
 	}
 	layer = archives[0]
 	if layer.Digest.Validate() != nil || layer.Digest.Algorithm() != "sha256" || layer.Size <= 0 {
-		return layer, fmt.Errorf("the manifest %s has a layer with the digest %.100q, which is no SHA-256, or without a size", target.Digest, layer.Digest)
+		return layer, fmt.Errorf("the manifest %s has a layer with the digest %.100q, which is not a SHA-256, or without a size", target.Digest, layer.Digest)
 	}
 	return layer, nil
 }

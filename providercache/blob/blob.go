@@ -203,9 +203,9 @@ var (
 	// ErrKey: the key is invalid.
 	ErrKey = errors.New("invalid key")
 	// ErrUnsupported: the service can't meet a condition of PutOptions. Nothing was written.
-	ErrUnsupported = errors.New("the service has no such condition")
+	ErrUnsupported = errors.New("the service doesn't support the condition")
 	// ErrUnreachable: the service gave no answer.
-	ErrUnreachable = errors.New("the service gives no answer")
+	ErrUnreachable = errors.New("the service doesn't answer")
 )
 
 // doing are the operations in words.

@@ -23,7 +23,7 @@ import (
 // document lists. Objects have a content type and a Cache-Control header, and no content encoding.
 //
 // Several processes may publish to one bucket at once. A document is written on the condition that it hasn't changed since it was
-// read; otherwise it is read again. If the service has no such conditions, the document is written, and read again until it has what
+// read; otherwise it is read again. If the service doesn't support the conditions, the document is written, and read again until it has what
 // this run published; an update that is lost all the same is repeated by the next run. With Prune, the Specs have to name all packages
 // that are to stay, also those of other publishers. PruneGrace compares the service's clock with that of the Fetcher.
 func Bucket(to blob.Bucket) Destination { return bucket{to} }

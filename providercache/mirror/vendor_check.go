@@ -74,7 +74,7 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (providercache.
 	case v.dir.Approve(ctx, fetch.Request{Selection: p.Selection}, archivedir.Kept{Item: p, Known: found}) != nil:
 		return because("package_refused", "the policy refuses version %s for %s")
 	case !v.isAsSigned(ctx, p, rc):
-		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
+		return because("documents_differ", "the signed checksums beside version %s don't authenticate the package for %s")
 	}
 	return providercache.Reason{}, nil
 }

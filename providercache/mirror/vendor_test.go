@@ -262,5 +262,5 @@ func TestVendoring_NeedsAPlace(t *testing.T) {
 	_, err := v.run()
 	must.Contain(t, err, "is not one")
 	must.Equal(t, read(t, v.opts.Dir), "a file")
-	must.Refuse(mirror.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "there is no source")
+	must.Refuse(mirror.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request))(t, "no source is configured")
 }

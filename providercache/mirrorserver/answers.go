@@ -177,7 +177,7 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	got := &answer[V]{err: err, retry: now.Add(retryAfter)}
 	if known != nil {
 		a.server.counts.stale.Add(1)
-		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())
+		a.server.opts.Log.Warn("the source fails, so its earlier answer is used", "about", key, "error", err.Error())
 		got = &answer[V]{value: known.value, cost: known.cost, serial: a.last.Add(1), asked: known.asked, retry: now.Add(max(retryAfter, silentPause*now.Sub(begun)))}
 	} else if !errors.Is(err, getproviders.ErrNotFound) {
 		a.server.counts.sourceFailures.Add(1)

@@ -64,7 +64,7 @@ func (s *Server) serveSigned(w http.ResponseWriter, r *http.Request, asked reque
 		return err
 	}
 	if found.value.Signed == nil {
-		return fmt.Errorf("%w: nothing is signed about version %s of %s", errNoSuch, v, p)
+		return fmt.Errorf("%w: there are no signed checksums of version %s of %s", errNoSuch, v, p)
 	}
 	signed := getproviders.SignedDocuments(*found.value.Signed)
 	switch asked.name {

@@ -96,7 +96,7 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	}
 	record := found.value
 	if record.Signed == nil {
-		return fmt.Errorf("%w about version %s of %s where this server gets it from, so it can't be served as by a registry: name the server in a network_mirror block", errUnsigned, v, p)
+		return fmt.Errorf("%w of version %s of %s where this server gets it from, so it can't be served as by a registry: name the server in a network_mirror block", errUnsigned, v, p)
 	}
 	signed := getproviders.SignedDocuments(*record.Signed)
 	zh, ok := signed.Archives(p, v)[asked.platform]

@@ -82,7 +82,7 @@ func parsePath(path string) (asked request, err error) {
 	asked.provider = getproviders.Provider{Hostname: host, Namespace: parts[1], Type: parts[2]}
 	asked.name = parts[3]
 	if err := asked.provider.Validate(); err != nil || providerPath(asked.provider) != strings.Join(parts[:3], "/") || host.Rootless() != host {
-		return asked, fmt.Errorf("%w: %.200q is no provider's address", errNoSuch, strings.Join(parts[:3], "/"))
+		return asked, fmt.Errorf("%w: %.200q is not the address of a provider", errNoSuch, strings.Join(parts[:3], "/"))
 	}
 	if len(parts) == 7 {
 		return asked, asked.parsePackage(parts[3], parts[5]+"_"+parts[6])
@@ -102,7 +102,7 @@ func (asked *request) parsePackage(version, platform string) error {
 	v, err := getproviders.ParseVersion(version)
 	plat, platformErr := getproviders.ParsePlatform(platform)
 	if err != nil || platformErr != nil || v.String() != version || plat.String() != platform || v.Validate() != nil {
-		return fmt.Errorf("%w: %.200q for %.200q is no package", errNoSuch, version, platform)
+		return fmt.Errorf("%w: %.200q for %.200q is not a package", errNoSuch, version, platform)
 	}
 	asked.kind, asked.version, asked.platform = registryPackageRequest, v, plat
 	return nil
@@ -115,7 +115,7 @@ func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
 		asked.kind, asked.release = moduleLocationRequest, parts[4]
 	}
 	if host.ASCII() != parts[0] || host.Rootless() != host || !isName(parts[1]) || !isName(parts[2]) || !isName(parts[3]) || len(parts) == 6 && !isRelease(parts[4]) {
-		return fmt.Errorf("%w: %.200q is no module's address", errNoSuch, strings.Join(parts[:4], "/"))
+		return fmt.Errorf("%w: %.200q is not the address of a module", errNoSuch, strings.Join(parts[:4], "/"))
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
 }
 
 // errUnsigned is for providers whose source has no signed checksums, which the registry protocol requires.
-var errUnsigned = errors.New("nothing is signed")
+var errUnsigned = errors.New("there are no signed checksums")
 
 // isName reports whether a text can be a part of a module's address: letters, digits, and "-" and "_" between them.
 func isName(text string) bool {

@@ -92,7 +92,7 @@ func parse(src []byte, filename string, product getproviders.Product) (Policy, h
 func (r *reader) advisory(attr *hcl.Attribute) {
 	var on bool
 	if r.value(attr, &on); on && len(r.made.platforms)+len(r.made.overrides)+len(r.made.modules) > 0 {
-		r.problem(attr.Range, "lock_platforms, allow_overrides and modules are about no package of a provider, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
+		r.problem(attr.Range, "lock_platforms, allow_overrides and modules aren't rules for packages of providers, and can't be advisory: put them into another file, such as one that TFDEPS_POLICY names.")
 	}
 	for i := range r.made.rules {
 		r.made.rules[i].advisory = on

@@ -68,7 +68,7 @@ func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
 			names[i] = plat.String()
 		}
 		return &Refusal{Provider: lock.Provider, Rule: "lock_platforms", Pos: required.pos,
-			Reason: fmt.Sprintf("the lock file has to be good for %s, and its entry has too few h1 hashes: %d", strings.Join(names, ", "), have)}
+			Reason: fmt.Sprintf("the lock file has to have hashes for %s, and its entry has too few h1 hashes: %d", strings.Join(names, ", "), have)}
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (p Policy) CheckOverride(of getproviders.Provider, by string) *Refusal {
 	if len(p.overrides) == 0 {
 		return nil
 	}
-	return &Refusal{Provider: of, Rule: ruleOverrides, Pos: p.overrides[0], Reason: fmt.Sprintf("it comes by %s, and no rule says anything of it", by)}
+	return &Refusal{Provider: of, Rule: ruleOverrides, Pos: p.overrides[0], Reason: fmt.Sprintf("it comes by %s, to which no rule applies", by)}
 }
 
 // ruleOverrides is the name of the rule of CheckOverride in a file.

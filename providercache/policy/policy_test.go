@@ -369,7 +369,7 @@ func TestPolicy_CheckOverride(t *testing.T) {
 		want string
 	}{
 		"none": {policy.Policy{}, ""}, "allowed": {policy.All(yes, rule("allow_overrides=true")), ""},
-		"forbidden":           {policy.All(no, yes), "it comes by dev_overrides, and no rule says anything of it (rule allow_overrides, tfdeps.hcl:2)"},
+		"forbidden":           {policy.All(no, yes), "it comes by dev_overrides, to which no rule applies (rule allow_overrides, tfdeps.hcl:2)"},
 		"forbidden, nearer":   {policy.All(yes, no), "tfdeps.hcl:2"},
 		"forbidden by option": {policy.All(yes, rule("allow_overrides=false")), "(rule allow_overrides, -policy=allow_overrides=false)"},
 	} {

@@ -319,7 +319,7 @@ var mixtureCases = map[string]sourceCase{
 	},
 	"empty provider_installation": {
 		cli:    `provider_installation {}`,
-		fails:  "there is no source to look for provider $WIDGET in",
+		fails:  "no source is configured for provider $WIDGET",
 		theirs: "no available releases match the given constraints",
 	},
 }

@@ -65,7 +65,7 @@ func (n Names) manyFailed(cause cause.Cause) *problem.Problem {
 	code, summary, doing := "failed", "Failed to install provider", "Error while installing these providers:"
 	switch {
 	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
-		code, summary, doing = "no_service", "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
+		code, summary, doing = "no_service", "Invalid provider registry host", "The host in the addresses of these providers is not a provider registry:"
 	case !slices.ContainsFunc(cause.Failures, knewVersion):
 		summary, doing = n.queryFailed(cause.Err)
 		code, doing = "unreachable", doing+" these providers:"
@@ -213,7 +213,7 @@ func knewVersion(f *getproviders.Fault) bool {
 }
 
 func (f failure) noRegistry(short string) string {
-	text := fmt.Sprintf("The host %q in the address of provider %s is no provider registry: %s",
+	text := fmt.Sprintf("The host %q in the address of provider %s is not a provider registry: %s",
 		f.Provider.Hostname, short, f.WithHint(f.Err))
 	if f.Provider.Hostname == "github.com" {
 		text += "\n\nThe address names a repository on GitHub. The provider's documentation says under which address " +

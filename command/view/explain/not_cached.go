@@ -93,7 +93,7 @@ func (n Names) IncompleteLock(providers []getproviders.Provider) *problem.Proble
 		other = getproviders.Platform{OS: "darwin", Arch: "arm64"}
 	}
 	return problem.Warningf("lock_file_outdated", "Incomplete lock file information for providers",
-		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
+		"The packages of these providers come from a source that doesn't list the checksums of other platforms, so "+
 			"%s could only calculate those of its own:%s\n\n"+
 			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+
 			"of no use for these providers.\n\n"+

@@ -54,7 +54,7 @@ func requirementText(r getproviders.Requirement) string {
 // boundText is requirementText with the newest version that the requirement allows by itself.
 func boundText(b cause.ConstraintBound) string {
 	if b.Newest.IsZero() {
-		return requirementText(b.Requirement) + " (there is none)"
+		return requirementText(b.Requirement) + " (no matching version)"
 	}
 	return requirementText(b.Requirement) + " (the newest is " + b.Newest.String() + ")"
 }
@@ -67,11 +67,11 @@ func conflictText(sentence string, c cause.Conflict) string {
 	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
 		return every
 	case len(c.Minimal) == len(c.Bounds):
-		return every + "\n\nNo version satisfies all of these. Without any one of them there would be one."
+		return every + "\n\nNo version satisfies all of these. Without any one of them, a version would."
 	case len(c.Minimal) == 1:
-		return every + list("This one alone leaves no version:", texts(c.Minimal, boundText))
+		return every + list("This one alone allows no version:", texts(c.Minimal, boundText))
 	default:
-		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), texts(c.Minimal, boundText))
+		return every + list(fmt.Sprintf("These %d together allow no version, whatever the others say:", len(c.Minimal)), texts(c.Minimal, boundText))
 	}
 }
 
@@ -101,7 +101,7 @@ func list(sentence string, items []string) string {
 func LegacyProblem(req getproviders.Requirements, p getproviders.Provider) *problem.Problem {
 	return problem.Errorf("invalid_address", "Invalid legacy provider address",
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
-			"before Terraform 0.13 that says nothing of where the provider comes from.%s\n\n"+
+			"before Terraform 0.13 that doesn't say where the provider comes from.%s\n\n"+
 			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.",
 		p.Type, requiredBy(req, p))
 }

@@ -55,7 +55,7 @@ The provider is required by:
   - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)
   - app/main.tf:1 (module.app): any version (the newest is 3.0.0)
 
-These 2 leave no version between them, whatever the others say:
+These 2 together allow no version, whatever the others say:
   - net/versions.tf:3 (module.net): ~> 2.0 (the newest is 2.1.0)
   - net/dns/main.tf:12 (module.net.module.dns): < 1.5.0 (the newest is 1.4.0)`,
 		},
@@ -66,10 +66,10 @@ hint: the newest version is 3.0.0
 
 The provider is required by:
   - main.tf:4: >= 1.0.0 (the newest is 3.0.0)
-  - app/main.tf:1 (module.app): ~> 9.0 (there is none)
+  - app/main.tf:1 (module.app): ~> 9.0 (no matching version)
 
-This one alone leaves no version:
-  - app/main.tf:1 (module.app): ~> 9.0 (there is none)`,
+This one alone allows no version:
+  - app/main.tf:1 (module.app): ~> 9.0 (no matching version)`,
 		},
 		{
 			"no place is known", noVersion([]getproviders.Requirement{{Constraints: none.Constraints}, {}}, some...), `
@@ -77,11 +77,11 @@ This one alone leaves no version:
 hint: the newest version is 3.0.0
 
 The provider is required by:
-  - ~> 9.0 (there is none)
+  - ~> 9.0 (no matching version)
   - any version (the newest is 3.0.0)
 
-This one alone leaves no version:
-  - ~> 9.0 (there is none)`,
+This one alone allows no version:
+  - ~> 9.0 (no matching version)`,
 		},
 	}
 	for _, tt := range tests {
@@ -127,10 +127,10 @@ func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 
 The provider is required by these, which are compared with the versions of acme/widget:
   - main.tf:3: ~> 1.0 (the newest is 1.0.0)
-  - net/main.tf:3 (module.net): >= 3.0.0 (there is none)
+  - net/main.tf:3 (module.net): >= 3.0.0 (no matching version)
 
-This one alone leaves no version:
-  - net/main.tf:3 (module.net): >= 3.0.0 (there is none)`
+This one alone allows no version:
+  - net/main.tf:3 (module.net): >= 3.0.0 (no matching version)`
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("got %s\n\nwant it to end with %s", got, want)
 	}

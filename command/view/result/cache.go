@@ -160,7 +160,7 @@ func CacheVerification(called string, cache *providercache.Store, all []provider
 	parts.Add(n[providercache.OK], "%d sound", n[providercache.OK])
 	parts.Add(n[providercache.Corrupt], "%d damaged", n[providercache.Corrupt])
 	parts.Add(n[providercache.NotLocked], "%d not what the lock files record", n[providercache.NotLocked])
-	parts.Add(n[providercache.Unknown], "%d with nothing to compare with but lock files (-locked)", n[providercache.Unknown])
+	parts.Add(n[providercache.Unknown], "%d without a receipt (-locked compares with lock files)", n[providercache.Unknown])
 	fmt.Fprintf(&b, "Verified %s: %s\n", terminal.Count(len(all), "package"), parts)
 	if repaired != nil {
 		b.WriteString(removed(*repaired, false))

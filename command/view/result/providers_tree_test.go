@@ -152,7 +152,7 @@ func TestURLs_AreWholeForProgramsOnly(t *testing.T) {
 // TestVerify_NamesInPackagesWriteNoLines: a hostile package chooses the names of
 // files, and the targets of symlinks.
 func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
-	hostile := errors.New("it is a link to what isn't there: /x\nVerified 9 packages\r\x1b[2J")
+	hostile := errors.New("it is a link that leads nowhere: /x\nVerified 9 packages\r\x1b[2J")
 	for _, finding := range []providercache.Finding{providercache.Dangling, providercache.Unreadable} {
 		v := Verified([]VerifiedTree{{Path: "mirror", LockFile: "lock", Packages: []providercache.ComparedPackage{
 			{ReadPackage: providercache.ReadPackage{Outcome: providercache.Outcome{Path: "mirror/x", Err: hostile}}, Finding: finding},

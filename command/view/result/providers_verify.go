@@ -53,7 +53,7 @@ func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 	case providercache.Unreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case providercache.Unproven:
-		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
+		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds the missing hash",
 			name, p.H1, unprovenBy(p), t.Called, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
@@ -116,12 +116,12 @@ func verifySum(t VerifiedTree) string {
 
 // nothingVerified says why no package was verified, and what to do.
 func nothingVerified(t VerifiedTree) string {
-	why := "what %s selects comes by dev_overrides or TF_REATTACH_PROVIDERS."
+	why := "the providers that %s selects come from dev_overrides or TF_REATTACH_PROVIDERS."
 	switch {
 	case t.Locked == 0:
 		why = "%s selects no provider. If the configuration requires providers, run \"" + t.Called + " init\" first."
 	case t.Shared:
-		why = "it has nothing of what %s selects. An init that uses this cache puts packages there."
+		why = "it has no package that %s selects. An init that uses this cache puts packages there."
 	}
 	return fmt.Sprintf("There is nothing to verify in %s: "+why, t.Path, t.LockFile)
 }

@@ -108,7 +108,7 @@ func parse(src []byte, product getproviders.Product) (*Record, error) {
 	case w.Backend == nil && isThere(w.Remote):
 		return nil, fmt.Errorf("%w: this working directory uses legacy remote state and so must first be upgraded using Terraform v0.9", ErrFormat)
 	case isThere(w.StateStore):
-		return nil, fmt.Errorf("%w: it is about a state store, an experiment of Terraform that isn't known here", ErrFormat)
+		return nil, fmt.Errorf("%w: it is for a state store, an experiment of Terraform that tfdeps doesn't know", ErrFormat)
 	}
 	r := &Record{Product: w.Product}
 	if w.Backend != nil {

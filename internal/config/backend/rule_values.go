@@ -140,7 +140,7 @@ func noGoogleCredentials(text string) string {
 		name, mayLack := strings.CutPrefix(name, "?")
 		value := fields[name]
 		if _, isText := value.(string); value != nil && !isText && name != "source_credentials" {
-			return fmt.Sprintf("has a %q that is no text", name)
+			return fmt.Sprintf("has a %q that isn't a string", name)
 		}
 		if !mayLack && (value == nil || value == "") {
 			return fmt.Sprintf("lacks %q", name)
@@ -232,7 +232,7 @@ func noKeyFiles(certificate, key string) string {
 // notTheSame compares a value with the content of a file.
 func notTheSame(text, path string) string {
 	if inside, reason := contents(path); reason == "" && strings.TrimSpace(inside) != strings.TrimSpace(text) {
-		return "isn't what is in the file"
+		return "differs from the file"
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Di
 			}
 		case "advised":
 			if isMeant(texts, "") && len(others) == 0 {
-				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "%q counts in the place of %q, which isn't set. Set it, to \"\" if there is none.", name, beside))
+				diags = append(diags, diagnostic.Warning(block.Range, r.summary, "%q is used in place of %q, which isn't set. Set that one, to \"\" if there is none.", name, beside))
 			}
 		case "required":
 			if !isMeant(texts, "") {

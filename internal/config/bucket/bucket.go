@@ -49,7 +49,7 @@ import (
 )
 
 // ErrAddress says that a URL isn't an address of an object.
-var ErrAddress = errors.New("this is no address of an object")
+var ErrAddress = errors.New("this is not the address of an object")
 
 // Services opens buckets. The zero value works; set the fields before the first call, and don't copy
 // it. Many goroutines may use it.
@@ -125,7 +125,7 @@ func (s *Services) openGCS(u *url.URL) (Objects, error) {
 	}
 	if u.Fragment != "" {
 		if _, err := strconv.ParseInt(u.Fragment, 10, 64); err != nil {
-			return Objects{}, fmt.Errorf("%w: the generation %q of a gcs object is no number", ErrAddress, u.Fragment)
+			return Objects{}, fmt.Errorf("%w: the generation %q of a gcs object is not a number", ErrAddress, u.Fragment)
 		}
 	}
 	return Objects{Key: parts[4], bucket: parts[3], version: u.Fragment,

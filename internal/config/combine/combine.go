@@ -86,7 +86,7 @@ func Disinherit(locks *depsfile.Locks, inherited []depsfile.Lock, required getpr
 func legacy(p getproviders.Provider) *hcl.Diagnostic {
 	diag := diagnostic.Placeless("Invalid legacy provider address",
 		"This configuration or its associated state refers to the unqualified provider %q, an address from "+
-			"before Terraform 0.13 that says nothing of where the provider comes from.\n\n"+
+			"before Terraform 0.13 that doesn't say where the provider comes from.\n\n"+
 			"You must complete the Terraform 0.13 upgrade process before upgrading to later versions.", p.Type)
 	diag.Extra = LegacyProvider{p}
 	return diag

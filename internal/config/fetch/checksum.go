@@ -99,7 +99,7 @@ func (c checksum) verify(ctx context.Context, file string) error {
 			return err
 		}
 		if got != c.value {
-			return fmt.Errorf("%w: %s is wanted, and it is %s (%s)", ErrChecksum, c.value, got, c.kind)
+			return fmt.Errorf("%w: it should be %s, and is %s (%s)", ErrChecksum, c.value, got, c.kind)
 		}
 	}
 	return nil

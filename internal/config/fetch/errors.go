@@ -21,13 +21,13 @@ import (
 // malformed one.
 var (
 	// ErrAddress: nothing can be fetched from the address.
-	ErrAddress = errors.New("this is no address of a package")
+	ErrAddress = errors.New("this is not the address of a package")
 	// ErrNotFound: the server or the directory doesn't have the package, or the ref.
 	ErrNotFound = errors.New("module package not found")
 	// ErrChecksum: the archive doesn't have the address's checksum.
-	ErrChecksum = errors.New("the checksum is another")
+	ErrChecksum = errors.New("the checksum differs")
 	// ErrOffline: the package isn't on this machine, and requests aren't allowed.
-	ErrOffline = errors.New("it is not in the module store, and nothing may be asked for while offline")
+	ErrOffline = errors.New("it is not in the module store, and no requests are sent while offline")
 )
 
 // The steps of a fetch, for messages in which the package's address follows.
@@ -66,7 +66,7 @@ func named(ctx context.Context, pkg string, err error) error {
 		fault = faultOf(ErrNotFound)
 	}
 	if fault.Hint == "" && at.Step == stepUnpack {
-		fault.Hint = "what was downloaded is no such archive, or a damaged one: check the source, and whether a login page or a proxy answers in place of the server"
+		fault.Hint = "the download isn't such an archive, or it is damaged: check the source, and whether a login page or a proxy answers in place of the server"
 	}
 	if len(getproviders.HintsOf(at.Err)) > 0 {
 		fault.Hint = ""
@@ -101,7 +101,7 @@ func faultOf(err error) *getproviders.Fault {
 	}
 	failed := &getproviders.Fault{Code: "unreachable", Kind: getproviders.ErrUnreachable}
 	if code == "" || code == "request_failed" {
-		failed.Hint = "the connection broke, or couldn't be made: run again. If it happens again, check the network, and what proxies and firewalls are on the way"
+		failed.Hint = "the connection broke, or couldn't be made: run again. If it happens again, check the network, and proxies and firewalls on the way"
 	}
 	return failed
 }

@@ -108,7 +108,7 @@ func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	s.file("/net.gz", providertest.TarGz(someTree), "")
 	for path, want := range map[string]string{
 		"loop": "10 answers", "ping": "10 answers", "file": "files of this machine", "git": "files of this machine",
-		"registry": "registry", "odd": "no address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory", "relative": "no address", "net.gz": "single file",
+		"registry": "registry", "odd": "not the address", "nosub": `"nothing"`, "many": "several", "isfile": "no directory", "relative": "not an address", "net.gz": "single file",
 		"text": "?archive=zip", "text.tgz": "reader for the archive: ", "nothing": "404 Not Found", "path": "404 Not Found",
 	} {
 		must.Contain(t, refused(t, s.fetcher(t, ""), base+"/"+path), want, path)

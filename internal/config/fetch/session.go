@@ -69,7 +69,7 @@ func (s *session) locate(ctx context.Context, req modules.FetchRequest) (at loca
 			}
 			return at, nil
 		case hops == maxHops:
-			return at, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, modules.Redact(at.address)))
+			return at, failed(stepLocate, fmt.Errorf("%d answers in a row lead elsewhere, the last one to %s", maxHops, modules.Redact(at.address)))
 		}
 		next, err := s.web.ask(ctx, at.packageSource)
 		if err != nil {

@@ -200,7 +200,7 @@ func (o *packageSource) readRest(kind string, u *url.URL) error {
 		return nil
 	}
 	if strings.HasPrefix(o.ref, "-") || hasControl(o.ref) {
-		return fmt.Errorf("the ref %q could be taken for an option, or is no text", o.ref)
+		return fmt.Errorf("the ref %q could be taken for an option, or isn't text", o.ref)
 	}
 	u.RawQuery = query.String()
 	o.url = u.String()

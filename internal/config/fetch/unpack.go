@@ -77,7 +77,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	}
 	unpacker := getter.LimitedDecompressors(b.files, b.unpacked)[kind]
 	if unpacker == nil {
-		return fmt.Errorf("%w: nothing unpacks %q", ErrAddress, kind)
+		return fmt.Errorf("%w: archives of the kind %q can't be unpacked", ErrAddress, kind)
 	}
 	if runtime.GOOS == "windows" || ignoresCase(filepath.Dir(dst)) {
 		if err := checkSpellings(ctx, kind, file, b); err != nil {
@@ -202,7 +202,7 @@ func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 		}
 		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // also compare directories
 			if runtime.GOOS == "windows" && layout.WindowsRefuses(at) {
-				return fmt.Errorf("%q is no name that Windows can hold", at)
+				return fmt.Errorf("Windows doesn't allow the name %q", at)
 			}
 			folded := norm.NFC.String(strings.ToLower(at))
 			if other, ok := seen[folded]; ok && other != at {

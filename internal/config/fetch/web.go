@@ -177,7 +177,7 @@ func lastModified(header http.Header) string {
 // ask requests the address of a package from a server.
 func (w web) ask(ctx context.Context, from packageSource) (to modules.Remote, err error) {
 	if w.offline {
-		return to, fmt.Errorf("%w: %s says where it is", ErrOffline, modules.Redact(from.url))
+		return to, fmt.Errorf("%w: its address comes from %s", ErrOffline, modules.Redact(from.url))
 	}
 	u := from.parsed()
 	query := splitQuery(u.RawQuery)
@@ -209,13 +209,13 @@ func fromAnswer(server *url.URL, answer string) (to modules.Remote, err error) {
 	if strings.HasPrefix(answer, "/") || strings.HasPrefix(answer, "./") || strings.HasPrefix(answer, "../") {
 		relative, err := url.Parse(answer)
 		if err != nil {
-			return to, fmt.Errorf("the server's answer is no address: %w", hosts.WithoutURL(err))
+			return to, fmt.Errorf("the server's answer is not an address: %w", hosts.WithoutURL(err))
 		}
 		answer = server.ResolveReference(relative).String()
 	}
 	address, err := modules.ParseAddress(answer, getproviders.Terraform(""))
 	if err != nil {
-		return to, fmt.Errorf("the server's answer is no address: %w", err)
+		return to, fmt.Errorf("the server's answer is not an address: %w", err)
 	}
 	to, ok := address.(modules.Remote)
 	if !ok {

@@ -201,13 +201,13 @@ func shellQuote(path string) string {
 // The reasons why a checkout fails.
 var (
 	// ErrAddress: the URL or the ref must not be passed to git.
-	ErrAddress = errors.New("this is no address of a git repository")
+	ErrAddress = errors.New("this is not the address of a git repository")
 	// ErrNotFound: the repository exists, the ref doesn't.
 	ErrNotFound = errors.New("the repository has no such ref")
 	// ErrUnreachable: the repository doesn't exist, or can't be reached with git's login.
 	ErrUnreachable = errors.New("the repository can't be read")
 	// ErrOffline: the commit isn't in the store, and requests aren't allowed.
-	ErrOffline = errors.New("it is not in the store, and no repository may be asked while offline")
+	ErrOffline = errors.New("it is not in the store, and no requests are sent while offline")
 	// ErrNoProgram: git isn't installed.
 	ErrNoProgram = errors.New("git is not installed: install it, or put it on PATH")
 )
@@ -262,7 +262,7 @@ func (e *exitError) Error() string {
 // advice returns what to do about known output of git, or "".
 func (e *exitError) advice() string {
 	for _, known := range []struct{ words, advice string }{
-		{"Permission denied (publickey", "no SSH key of this user opens the repository: add one that does to ssh-agent or ~/.ssh, or have the source use https"},
+		{"Permission denied (publickey", "the server accepts no SSH key of this user: add one that it accepts to ssh-agent or ~/.ssh, or change the source to https"},
 		{"Host key verification failed", "ssh doesn't know the key of the host: connect once with ssh, and compare the key that it shows with what those who run the host publish. If it is the same, add it to ~/.ssh/known_hosts"},
 		{"could not read Username", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},
 		{"terminal prompts disabled", "the repository is private, or doesn't exist, and git has no login for the host: set up a credential helper of git, or use an SSH key"},

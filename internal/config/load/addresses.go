@@ -82,7 +82,7 @@ func (d *document) target(b *block) string {
 		if d.product.Understands("keyless") {
 			summary = "Missing required argument"
 		}
-		d.error(b.DefRange, summary, "The block says whose values it gives with the argument \"target\".")
+		d.error(b.DefRange, summary, "The block needs the argument \"target\", which says whose values it gives.")
 		return ""
 	}
 	target := d.movable(attr, notTargets)

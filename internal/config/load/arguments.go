@@ -77,7 +77,7 @@ func (d *document) readCondition(given *hcl.Block) *block {
 	}
 	b := d.read(given, "condition")
 	if attr, ok := b.attrs["condition"]; ok && len(static.References(attr.Expr)) == 0 {
-		d.error(attr.Expr.Range(), "Invalid "+b.Type+" expression", "The condition refers to nothing, so that its result is always the same.")
+		d.error(attr.Expr.Range(), "Invalid "+b.Type+" expression", "The condition refers to nothing, so its result is always the same.")
 	}
 	return b
 }
@@ -144,7 +144,7 @@ func (d *document) checkAttributes(attr *hcl.Attribute) {
 		d.report(diags...)
 	}
 	if wildcard != nil && len(list) > 1 {
-		d.error(*wildcard, "Invalid ignore_changes ruleset", "What stands beside the wildcard has no meaning.")
+		d.error(*wildcard, "Invalid ignore_changes ruleset", "What is beside the wildcard has no effect.")
 	}
 }
 
@@ -191,7 +191,7 @@ func (d *document) checkTriggers(attr *hcl.Attribute) {
 				resources++ // one problem is enough
 			case d.product.Understands("type_names") && static.IsTypeName(t):
 			case root != "self" && name == "":
-				d.error(given.Range(), "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
+				d.error(given.Range(), "Invalid reference", "This refers to nothing: a dot and a name have to follow %q.", root)
 				resources++
 			case d.hasTwoNames(root) && static.StepName(t, 2) == "":
 				d.error(given.Range(), "Invalid reference", "Two names have to follow %q: a type and a name.", root)
@@ -251,7 +251,7 @@ func (d *document) checkTrigger(b *block) {
 		events = append(events, word)
 	}
 	if len(events) == 0 {
-		d.error(b.DefRange, "No events specified", "The block says when actions run with the argument \"events\".")
+		d.error(b.DefRange, "No events specified", "The block needs the argument \"events\", which says when actions run.")
 	}
 	at := b.DefRange
 	for _, given := range d.elements(b.attrs["actions"]) {
@@ -273,7 +273,7 @@ func (d *document) checkTrigger(b *block) {
 		}
 	}
 	if actions == 0 {
-		d.error(at, "No actions specified", "The block says what runs with the argument \"actions\".")
+		d.error(at, "No actions specified", "The block needs the argument \"actions\", which says what runs.")
 	}
 }
 

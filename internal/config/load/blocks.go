@@ -194,7 +194,7 @@ func (d *document) findIgnoredItem(item hclsyntax.ObjectConsItem, typ cty.Type) 
 		d.findIgnored(item.ValueExpr, typ.AttributeType(name))
 	default:
 		d.warn(item.KeyExpr.Range(), "Object attribute is ignored",
-			"The type of the variable has no attribute %q there, so that what is written here has no effect.", name)
+			"The type of the variable has no attribute %q there, so what is written here has no effect.", name)
 	}
 }
 

@@ -169,7 +169,7 @@ func (b *builder) checkChild() {
 			summary = "Cloud configuration ignored"
 		}
 		b.found.warn(backend.Range, summary,
-			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path)
+			"State is kept for the configuration as a whole, so only the root module decides where. In %q this block has no effect.", path)
 	}
 }
 

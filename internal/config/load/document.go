@@ -222,7 +222,7 @@ func (d *document) checkLocalName(name string, at hcl.Range) bool {
 	case err != nil:
 		d.error(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err)
 	case normal != name:
-		d.error(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal)
+		d.error(at, "Invalid provider local name", "Write %q in its normalized form, %q.", name, normal)
 	}
 	return err == nil && normal == name
 }
@@ -248,7 +248,7 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *RequiredVersion {
 func (d *document) parseConstraint(given string, attr, value hcl.Range) *RequiredVersion {
 	if _, err := version.NewConstraint(given); err != nil {
 		d.error(value, "Invalid version constraint",
-			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
+			"%q is not a version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given)
 		return nil
 	}
 	return &RequiredVersion{Text: given, Range: attr}

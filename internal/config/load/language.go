@@ -163,6 +163,6 @@ func Newer(product getproviders.Product, at hcl.Range) *hcl.Diagnostic {
 		return nil
 	}
 	return diagnostic.Warning(at, "Unknown to this version of tfdeps",
-		"%s %s is newer than what tfdeps knows, and what stands here may decide what has to be installed. It is left to \"%s plan\". "+
+		"%s %s is newer than what tfdeps knows, and this may decide what has to be installed. It is left to \"%s plan\". "+
 			"A newer version of tfdeps may know it.", product.Name, product.Version, product.Program)
 }

@@ -133,7 +133,7 @@ func (m *Module) CheckVersion() hcl.Diagnostics {
 	running, err := version.NewVersion(product.Version)
 	if err != nil {
 		return hcl.Diagnostics{diagnostic.Error(m.RequiredVersions[0].Range, "Unknown "+product.Name+" version",
-			"The configuration needs certain versions of %s, and %q is no version.", product.Name, product.Version)}
+			"The configuration needs certain versions of %s, and %q is not a version.", product.Name, product.Version)}
 	}
 	var diags hcl.Diagnostics
 	for _, required := range m.RequiredVersions {
@@ -162,7 +162,7 @@ func (m *Module) subject() string {
 func (r RequiredVersion) check(product dialect.Dialect, running *version.Version, subject string) *hcl.Diagnostic {
 	constraints, err := version.NewConstraint(r.Text)
 	if err != nil {
-		return diagnostic.Error(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
+		return diagnostic.Error(r.Range, "Invalid version constraint", "%q is not a version constraint.", r.Text)
 	}
 	for _, constraint := range constraints {
 		if constraint.Prerelease() {

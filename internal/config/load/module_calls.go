@@ -89,7 +89,7 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	given, ok := static.Text(val)
 	if _, err := version.NewConstraint(given); (!ok || err != nil) && len(problems) == 0 {
 		problems = append(problems, diagnostic.Error(c.VersionRange, "Invalid version constraint",
-			"This is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\"."))
+			"This is not a version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\"."))
 	}
 	if c.versionProblems = problems; len(problems) == 0 {
 		c.Version = given

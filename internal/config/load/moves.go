@@ -23,7 +23,7 @@ func (d *document) moved(b *block) {
 	}
 	for _, end := range []*movable{from, to} {
 		if end != nil && end.kind == "ephemeral" && reserved == nil {
-			d.error(b.DefRange, "Invalid \"moved\" address", "Ephemeral resources leave nothing that could be moved.")
+			d.error(b.DefRange, "Invalid \"moved\" address", "Ephemeral resources have no state that could be moved.")
 		}
 	}
 	if from != nil && to != nil && (from.kind == "module") != (to.kind == "module") {
@@ -113,7 +113,7 @@ func (d *document) importBlock(b *block) {
 	}
 	if target.inModule && target.provider != nil {
 		d.error(target.provider.attr, "Invalid import provider argument",
-			"Which provider a resource of another module belongs to is said there, and by the argument \"providers\" of the module block.")
+			"The provider of a resource in another module is chosen there, and by the argument \"providers\" of the module block.")
 	}
 	d.imports = append(d.imports, target)
 }
@@ -138,7 +138,7 @@ func (b *builder) resolveImports() {
 		}
 		if declared && !target.inModule && target.provider != nil && !target.provider.same(resource.provider) {
 			b.late.error(target.provider.attr, "Invalid import provider argument",
-				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed)
+				"The block of the resource, at %s, chooses its provider.", resource.needed)
 		}
 	}
 }

@@ -169,14 +169,14 @@ func (d *document) readDependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 		switch traversal := d.traversal(expr); {
 		case len(traversal) == 0:
 		case traversal.RootName() == "action":
-			d.error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action.")
+			d.error(expr.Range(), "Invalid depends_on Action Reference", "It can't refer to an action.")
 		default:
 			all = append(all, traversal)
 		}
 	}
 	if d.override && len(all) > 0 {
 		d.error(all[0].SourceRange(), "Unsupported override",
-			"An override file can't change depends_on: what others depend on stands in one place.")
+			"An override file can't change depends_on: write it in the block that is overridden.")
 		return nil
 	}
 	return all
@@ -241,7 +241,7 @@ func noInstances(val cty.Value) string {
 	case !typ.IsSetType():
 		return "is a " + typ.FriendlyName()
 	case !typ.ElementType().Equals(cty.String) && typ.ElementType() != cty.DynamicPseudoType:
-		return "has elements that are no strings"
+		return "has elements that aren't strings"
 	case val.IsKnown() && slices.ContainsFunc(val.AsValueSlice(), cty.Value.IsNull):
 		return "has an element that is null"
 	}

@@ -82,11 +82,11 @@ func (d *document) check(b *block) {
 	for _, data := range b.of("data") {
 		for _, name := range []string{"count", "for_each"} {
 			if attr := data.attrs[name]; attr != nil {
-				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once.")
+				d.error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check has exactly one instance.")
 			}
 		}
 		for _, lifecycle := range data.of("lifecycle") {
-			d.error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none.")
+			d.error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check can't have this block.")
 		}
 		d.resource(data)
 	}
@@ -156,7 +156,7 @@ func (d *document) checkProvisioners(b *block) {
 func (d *document) checkProvisioner(b *block) (atDestroy bool) {
 	if typ := b.Labels[0]; slices.Contains(formerProvisioners, typ) {
 		d.error(b.LabelRanges[0], fmt.Sprintf("The %q provisioner has been removed", typ),
-			"There is none of that type since Terraform 0.15.")
+			"No version since Terraform 0.15 has it.")
 		return false
 	}
 	atDestroy = d.keyword(b.attrs["when"], "create", "destroy") == "destroy"
@@ -184,7 +184,7 @@ func (d *document) onlySelf(body hcl.Body) {
 				continue
 			}
 			d.error(expr.Range(), "Invalid reference from destroy provisioner",
-				"When the resource is destroyed, what else there was may be gone. Refer to self, count.index and each.key only.")
+				"When the resource is destroyed, other objects may be gone already. Refer to self, count.index and each.key only.")
 		}
 	}
 }

@@ -57,7 +57,7 @@ func ReadStateRequirements(r io.Reader, name string, given getproviders.Product)
 	for _, address := range addresses {
 		provider, ok := stateProvider(address, product)
 		if !ok && address != "" && !product.Understands("unreadable_addresses") {
-			return nil, fmt.Errorf("reading state %s: a resource has the provider %q, which is no address of one", name, address)
+			return nil, fmt.Errorf("reading state %s: a resource has the provider %q, which is not the address of one", name, address)
 		}
 		if _, known := reqs[provider]; ok && !known {
 			reqs.Add(provider, getproviders.Requirement{Pos: getproviders.Pos{File: name}})

@@ -94,7 +94,7 @@ func (d *document) checkEffective(attr *hcl.Attribute) {
 	constraint, err := version.NewConstraint(given)
 	if err == nil && constraint.Check(version.Must(version.NewVersion(lastWithoutLanguage))) {
 		d.warn(attr.Range, "Ineffective version constraint",
-			"Versions before 1.12.0 don't read this block, so that the constraint should leave them out. To require earlier ones, "+
+			"Versions before 1.12.0 don't read this block, so the constraint should exclude them. To require earlier ones, "+
 				"write required_version in a terraform block, in a file whose name ends with .tofu.")
 	}
 }

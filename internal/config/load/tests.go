@@ -218,7 +218,7 @@ func (b *builder) readMocks(mocks mockData) {
 	entries, err := b.files.List(dir)
 	if err != nil {
 		b.found.error(mocks.header, "Failed to read mock data directory",
-			"The provider's data is to be in the directory %s, which can't be read: %v.", mocks.dir, err)
+			"The provider's mock data has to be in the directory %s, which can't be read: %v.", mocks.dir, err)
 		return
 	}
 	given := map[key]hcl.Range{}

@@ -107,7 +107,7 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry,
 		parts = parts[1:]
 	}
 	if len(parts) != 3 {
-		return address, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
+		return address, fmt.Errorf("the address of a registry's module has the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q hasn't", withoutLogin(source))
 	}
 	for i, what := range []string{"namespace", "module name"} {
 		if !namePattern().MatchString(parts[i]) {
@@ -123,7 +123,7 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry,
 }
 
 // ErrAddress says that an address can't be a registry's module.
-var ErrAddress = errors.New("this is no address of a registry's module")
+var ErrAddress = errors.New("this is not the address of a registry's module")
 
 // check refuses an address with invalid parts, which a caller of Go code can make: the parts become
 // URLs and names of directories.
@@ -147,7 +147,7 @@ func registryHost(given string) (hosts.Hostname, error) {
 		return "", err
 	}
 	if host == "github.com" || host == "bitbucket.org" {
-		return "", fmt.Errorf("%s is no module registry", host)
+		return "", fmt.Errorf("%s is not a module registry", host)
 	}
 	return host, nil
 }

@@ -143,8 +143,8 @@ func kindOf(address Address) string {
 func TestParseRegistry_TakesNothingElse(t *testing.T) {
 	for source, want := range map[string]string{
 		"./a":                   "local directory",
-		"github.com/a/b/c":      "no module registry",
-		"bitbucket.org/a/b/c":   "no module registry",
+		"github.com/a/b/c":      "not a module registry",
+		"bitbucket.org/a/b/c":   "not a module registry",
 		"localhost/a/b/c":       "no dot",
 		"a.b:x/c/d/e":           "decimal port",
 		"https://example.com/a": "no dot",

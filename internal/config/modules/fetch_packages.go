@@ -29,7 +29,7 @@ func (in Resolver) locateAll(ctx context.Context, level []*step) {
 			s.fail(diagnostic.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
 		}
 		if s.from.unasked {
-			s.fail(diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
+			s.fail(diagnostic.Warning(s.call.SourceRange, "Version chosen offline among local packages",
 				"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
 				s.call.Name, s.from.registry.Package(), s.from.version))
 		}
@@ -107,7 +107,7 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 // outdated: if the fetch fails, the registry is asked again.
 func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (fetched Fetched, subdir string, err error) {
 	if in.Fetcher == nil {
-		return Fetched{}, "", errors.New("there is nothing to fetch it with")
+		return Fetched{}, "", errors.New("a Resolver needs a Fetcher")
 	}
 	fetched, err = in.Fetcher.Fetch(ctx, from.request(), dst)
 	if err != nil && from.version != "" && ctx.Err() == nil {
@@ -129,7 +129,7 @@ func findSubdir(dir string, from packageSource) (string, error) {
 	}
 	subdir, _, err := FindSubdir(dir, from.remote.Subdir, "", from.version == "") // a registry's subdirectory is a name, not a pattern
 	if errors.Is(err, ErrNoSubdir) {
-		err = &getproviders.Fault{Code: "module_package_not_found", Err: err, Hint: "check what follows // in the source: it is a directory of the package, and versions may differ in which there are"}
+		err = &getproviders.Fault{Code: "module_package_not_found", Err: err, Hint: "check what follows // in the source: it has to be a directory of the package, and other versions may have others"}
 	}
 	return subdir, err
 }

@@ -84,7 +84,7 @@ func DecodeManifest(content []byte, product getproviders.Product) (Manifest, err
 		if record.Version != "" {
 			v, err := version.NewVersion(record.Version)
 			if err != nil {
-				return nil, fmt.Errorf("the record for the module %q has a version that isn't one: %w", record.Key, err)
+				return nil, fmt.Errorf("the record for the module %q has an invalid version: %w", record.Key, err)
 			}
 			record.Version = v.String()
 		}

@@ -39,7 +39,7 @@ func TestDecodeManifest_Refuses(t *testing.T) {
 		`{"Modules":`:                           "not a record",
 		`[]`:                                    "not a record",
 		`{"Modules":[{"Key":"a"},{"Key":"a"}]}`: `two records for the module "a"`,
-		`{"Modules":[{"Key":"a","Version":"new"}]}`:         `"a" has a version`,
+		`{"Modules":[{"Key":"a","Version":"new"}]}`:         `"a" has an invalid version`,
 		`{"Modules":[{"Key":"a","Source":{"x":"y"}}]}`:      "not a record",
 		strings.Repeat(`{"Modules":[`, 20_000) + `{}` + `]`: "not a record",
 	} {

@@ -25,7 +25,7 @@ func invalidSource(call load.ModuleCall, err error) *hcl.Diagnostic {
 	diag := diagnostic.Coded("invalid_module_source", diagnostic.Error(call.SourceRange, invalidAddress, "The source can't be used: %v.", err))
 	if call.VersionRange != (hcl.Range{}) {
 		diag.Summary = "Invalid registry module source address"
-		diag.Detail += "\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry."
+		diag.Detail += "\n\nThe call has the argument \"version\" as well, so the source has to be a module of a registry."
 	}
 	return diag
 }
@@ -154,7 +154,7 @@ func outdated(at places, s *step) *hcl.Diagnostic {
 		return escapes(call, s.parent)
 	case !at.isDir(recorded.Dir) || s.strays(at):
 		code, diag = Absent, diagnostic.Error(call.Range, "Module not installed",
-			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice)
+			"The module %q is recorded to be in %s, which is not a directory of its package. %s", call.Name, recorded.Dir, advice)
 	default:
 		return nil
 	}

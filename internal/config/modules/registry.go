@@ -142,7 +142,7 @@ func newRelease(address Registry, given string) (release, error) {
 	}
 	v, err := version.NewVersion(given)
 	if err != nil {
-		return release{}, fmt.Errorf("%q is no version of %s", given, address.Package())
+		return release{}, fmt.Errorf("%q is not a version of %s", given, address.Package())
 	}
 	address.Subdir = ""
 	return release{address, v.String()}, nil

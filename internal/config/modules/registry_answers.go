@@ -32,7 +32,7 @@ func parseWanted(text string) (wanted, error) {
 	}
 	var err error
 	if want.constraints, err = version.NewConstraint(text); err != nil {
-		return wanted{}, fmt.Errorf("%q is no version constraint", text)
+		return wanted{}, fmt.Errorf("%q is not a version constraint", text)
 	}
 	for term := range strings.SplitSeq(text, ",") {
 		boundary := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(term), "="))
@@ -113,7 +113,7 @@ func (l versionList) warnings(module Registry) []string {
 	if more := len(l.odd) - len(shown); more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return []string{fmt.Sprintf("The registry at %s lists versions of %s that aren't versions, and are ignored: %s",
+	return []string{fmt.Sprintf("The registry at %s lists versions of %s that are invalid, and ignored: %s",
 		module.Host, module.Package(), names)}
 }
 
@@ -141,7 +141,7 @@ func decodeVersions(body []byte) (list versionList, err error) {
 		return list, hosts.PlainJSON(err)
 	}
 	if len(wire.Modules) == 0 || wire.Modules[0] == nil {
-		return list, errors.New("it has no module")
+		return list, errors.New("it lists no module")
 	}
 	for i, entry := range wire.Modules[0].Versions {
 		if entry == nil {
@@ -200,7 +200,7 @@ func readLocation(location string, asked *url.URL) (found Remote, err error) {
 		if strings.HasPrefix(location, prefix) {
 			u, err := asked.Parse(location)
 			if err = hosts.WithoutURL(err); err != nil { // without the URL, which may have a secret
-				return found, badLocation(fmt.Errorf("the location is no relative URL: %w", err))
+				return found, badLocation(fmt.Errorf("the location is not a relative URL: %w", err))
 			}
 			location = u.String()
 			break
@@ -228,11 +228,11 @@ func parseLocation(location string) (found Remote, err error) {
 	}
 	remote, ok := address.(Remote)
 	if !ok {
-		return found, fmt.Errorf("the location %q has to be the address of a package, which it isn't", address)
+		return found, fmt.Errorf("the location %q is not the address of a package", address)
 	}
 	if remote.isOnMachine() {
-		return found, fmt.Errorf("the location %q is one on this machine, which no registry may lead to. "+
-			"If you want what is there, name it as the source in your own configuration", remote.shown())
+		return found, fmt.Errorf("the location %q is on this machine, where no registry may lead to. "+
+			"To use it, name it as the source in your own configuration", remote.shown())
 	}
 	return remote, nil
 }

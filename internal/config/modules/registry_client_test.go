@@ -146,7 +146,7 @@ func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	registries.Discovery.Forced["example.com"] = map[string]string{"providers.v1": "/"}
 	_, err := registries.Select(t.Context(), netModule, "")
 	must.Fail(t, err, hosts.ErrNoService)
-	must.Contain(t, must.As[*getproviders.Fault](t, err).Hint, "no registry of modules")
+	must.Contain(t, must.As[*getproviders.Fault](t, err).Hint, "not a module registry")
 }
 
 // The location is relative to the requested URL, not to the target of a redirect.

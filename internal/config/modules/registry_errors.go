@@ -19,7 +19,7 @@ var (
 	// it.
 	ErrModuleNotFound = errors.New("module not found")
 	// ErrNoVersion: the registry has the module, but no allowed version.
-	ErrNoVersion = errors.New("no version of the module will do")
+	ErrNoVersion = errors.New("no version of the module is allowed")
 	// errNoVersions: the registry has no version of the module.
 	errNoVersions = fmt.Errorf("%w: there is none", ErrNoVersion)
 	// errLocation: the registry's location of the package is invalid.
@@ -50,7 +50,7 @@ func (about release) failed(kind, err error, hint string) *getproviders.Fault {
 	case ErrModuleNotFound:
 		failed.Code, failed.Err = "module_not_found", fmt.Errorf("the registry at %s does not have the module %s: %w", host, module, err)
 	case ErrOffline:
-		failed.Code, failed.Err = "offline", fmt.Errorf("%s %s not known without asking the registry at %s, and that may not be asked", what, are, host)
+		failed.Code, failed.Err = "offline", fmt.Errorf("%s %s not known without asking the registry at %s, and no requests are allowed", what, are, host)
 	case getproviders.ErrUnauthorized:
 		failed.Code = "unauthorized"
 	}
@@ -99,7 +99,7 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 	status := &hosts.StatusError{Document: doc}
 	switch {
 	case doc.StatusCode == http.StatusNotFound && about.version != "":
-		return about.failed(ErrModuleNotFound, status, "the registry lists the version, and has nothing to download for it; that is for those to mend who run it")
+		return about.failed(ErrModuleNotFound, status, "the registry lists the version, and has nothing to download for it: tell those who run the registry")
 	case doc.StatusCode == http.StatusNotFound: // many registries answer this for private modules
 		return about.failed(ErrModuleNotFound, &hosts.Refusal{
 			Host: about.module.Host, Sent: req.Header.Get("Authorization") != "", Err: status,
@@ -119,7 +119,7 @@ func unanswered(about release, err error) error {
 	case errors.Is(err, getproviders.ErrUnauthorized): // service discovery may want credentials
 		kind = getproviders.ErrUnauthorized
 	case errors.Is(err, hosts.ErrNoService):
-		advice = fmt.Sprintf("%s is no registry of modules; check the host in the address", about.module.Host)
+		advice = fmt.Sprintf("%s is not a module registry: check the host in the address", about.module.Host)
 	}
 	return about.failed(kind, err, advice)
 }
@@ -136,7 +136,7 @@ func malformed(about release, doc *hosts.Document, err error) error {
 
 // offline returns the error for an answer that isn't stored.
 func offline(about release) error {
-	return about.failed(ErrOffline, nil, "run once without being offline: what is installed then is remembered")
+	return about.failed(ErrOffline, nil, "run once where requests are allowed: what is installed then is remembered")
 }
 
 // causeOr returns err, or the cause of the caller's context if that has ended: callers share

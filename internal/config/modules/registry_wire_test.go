@@ -63,7 +63,7 @@ var locations = map[string]string{
 	"":                                                "error names no location",
 	" /net.tgz":                                       "error neither a URL",
 	"net.tgz":                                         "error neither a URL",
-	"/%zz?token=S3CRET":                               "error no relative URL",
+	"/%zz?token=S3CRET":                               "error not a relative URL",
 	"foo?token=S3CRET":                                "error neither a URL",
 	"https://x.example/%zz?token=S3CRET":              "error neither a URL",
 	"git::https://me:S3CRET@x.example/%zz":            "error neither a URL",

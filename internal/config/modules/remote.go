@@ -72,7 +72,7 @@ func splitSubdir(source string) (pkg, subdir string, err error) {
 }
 
 // errUnknownKind says that no rule matches the address.
-var errUnknownKind = errors.New("the source address says nothing of how to get the module")
+var errUnknownKind = errors.New("the source address doesn't say how to get the module")
 
 // parseRemote reads the address of a package. The part before "::" forces a getter.
 func parseRemote(source string) (found Remote, err error) {
@@ -170,7 +170,7 @@ func detectHosted(location string) (found Remote, err error) {
 	}
 	u, err := url.Parse("https://" + location)
 	if err != nil {
-		return found, fmt.Errorf("an address of %s that is no URL: %w", service, err)
+		return found, fmt.Errorf("an address of %s that is not a URL: %w", service, err)
 	}
 	if service == "GitHub" { // the rest of the path is a directory
 		parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
@@ -241,7 +241,7 @@ func detectS3(location string) (Remote, error) {
 func storage(forced, location string) (Remote, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		return Remote{}, fmt.Errorf("an address of a storage service that is no URL: %w", err)
+		return Remote{}, fmt.Errorf("an address of a storage service that is not a URL: %w", err)
 	}
 	return Remote{Package: forced + "::" + u.String()}, nil
 }

@@ -165,7 +165,7 @@ func TestResolver_ReportsProblems(t *testing.T) {
 		"registry": {texts{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
 			"main.tf:2|registry.terraform.io/x/y/z|nothing to ask registries with"},
 		"repository": {texts{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
-			"m.tf:1|git::https://github.com/o/r.git|nothing to fetch it with"},
+			"m.tf:1|git::https://github.com/o/r.git|a Resolver needs a Fetcher"},
 		"itself":     {texts{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", "no end"},
 		"the root":   {texts{"main.tf": call("a", "./")}, "main.tf", "no end"},
 		"child bugs": {texts{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", "Unsupported block type"},

@@ -70,7 +70,7 @@ func (s *step) add(next *step) {
 	}
 	// Package load checks the names in files, but not those of calls that a program makes. On Windows, keys below a test run have the directory of its file.
 	if k, name := next.key, next.call.Name; !filepath.IsLocal(k) || k == "." || filepath.Base(name) != name && !next.isRun {
-		next.fail(diagnostic.Error(next.call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", next.call.Name, next.key))
+		next.fail(diagnostic.Error(next.call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is not the name of a directory.", next.call.Name, next.key))
 	}
 	s.next = append(s.next, next)
 }
@@ -116,7 +116,7 @@ func (s *step) makeModule(at places) bool {
 	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
 	if slices.Contains(child.parents, child.Dir) { // an endless recursion
 		s.fail(diagnostic.Error(s.call.SourceRange, "Module calls itself",
-			"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir))
+			"The module in %s is called by a module that it calls itself, so the tree of modules would have no end.", child.Dir))
 		return false
 	}
 	s.child = child

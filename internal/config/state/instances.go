@@ -90,7 +90,7 @@ func (s *reader) checkInstance(found instance) {
 	}
 	for _, address := range found.Dependencies {
 		if !s.isResource(address) {
-			s.refuse("it has an instance that depends on %q, which is no resource", address)
+			s.refuse("it has an instance that depends on %q, which is not a resource", address)
 		}
 	}
 	var paths [][]step // decoded separately: a repeated property would merge with the earlier one
@@ -114,7 +114,7 @@ func (s *reader) decode(name string, into any) error {
 		s.refuse("%q can't be a %s", cmp.Or(mistyped.Field, name), mistyped.Value)
 		return nil
 	} else if text, ok := errors.AsType[base64.CorruptInputError](err); ok {
-		s.refuse("\"private\" is no base64: %w", text)
+		s.refuse("\"private\" is not base64: %w", text)
 		return nil
 	}
 	return unexpectedEOF(err)

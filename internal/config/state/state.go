@@ -56,7 +56,7 @@ func Addresses(r io.Reader, instanceProviders bool) ([]string, error) {
 	}
 	switch s.version {
 	case "":
-		return nil, fmt.Errorf("%w: there is none in the file", ErrVersion)
+		return nil, fmt.Errorf("%w: the file has none", ErrVersion)
 	case stateVersion:
 		if s.isRepeated() {
 			s.refuse("an instance of a resource is there more than once")
@@ -107,7 +107,7 @@ func (s *reader) topLevel(name string) error {
 		var text string
 		err := s.decode(name, &text)
 		if _, wrong := version.NewVersion(text); text != "" && wrong != nil {
-			s.refuse("its \"terraform_version\" %q is no version", text)
+			s.refuse("its \"terraform_version\" %q is not a version", text)
 		}
 		return err
 	case "serial":
@@ -144,7 +144,7 @@ func (s *reader) resources() error {
 		case found.mode != "managed" && found.mode != "data":
 			s.refuse("it has a resource with the mode %q", found.mode)
 		case found.module != "" && !isModulePath(found.module):
-			s.refuse("it has a resource in %q, which is no module", found.module)
+			s.refuse("it has a resource in %q, which is not a module", found.module)
 		case found.provider == "" && found.inherits && s.instanceProviders:
 			s.refuse("neither a resource nor its instance has a provider")
 		}

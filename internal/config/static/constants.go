@@ -72,7 +72,7 @@ func (s *Scope) checkReference(t hcl.Traversal, what string) *hcl.Diagnostic {
 	case IsTypeName(t):
 		return nil
 	case len(t) < 2 || name == "" && (root == "var" || root == "local"):
-		return diagnostic.Error(at, "Invalid reference", "This refers to nothing: a name has to follow %q, behind a dot.", root)
+		return diagnostic.Error(at, "Invalid reference", "This refers to nothing: a dot and a name have to follow %q.", root)
 	case root == "var", root == "local":
 		return nil
 	case root == "path" && what == "source":

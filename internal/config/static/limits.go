@@ -22,7 +22,7 @@ const (
 	loopStep = 64      // the least that each value in a loop counts
 )
 
-var errSpent = errors.New("computing this takes more than is allowed before there are modules")
+var errSpent = errors.New("computing this takes more than is allowed before modules are installed")
 
 // spend counts the cost of a computation. It returns an error if the module's total is too high.
 func (s *Scope) spend(size int) error {

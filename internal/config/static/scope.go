@@ -160,7 +160,7 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 			return failed(at, s.called("Reference to undeclared input variable", "Undefined variable"), "There is no variable %q in this module.", ref.name).itself()
 		case v.denied:
 			return failed(at, "Unable to use variable in static context",
-				"The variable %q has const = false, so that nothing that has to be known before modules are installed can depend on it.", ref.name).itself()
+				"The variable %q has const = false, so nothing that has to be known before modules are installed can depend on it.", ref.name).itself()
 		}
 		return s.value(v)
 	case "local":

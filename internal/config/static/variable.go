@@ -124,7 +124,7 @@ func (s *Scope) value(v *Variable) result {
 		return result{val: cty.DynamicVal, problems: *from.problems}
 	case ok && from.Call && !s.product.Understands("any_variable") && !val.IsWhollyKnown():
 		return failed(from.At, "Const variables must be known",
-			"The variable %q of the module has const = true, so that its value has to be known before anything is installed. This one depends on what isn't.", v.Name)
+			"The variable %q of the module has const = true, so its value has to be known before anything is installed. This one isn't.", v.Name)
 	case ok && !val.IsKnown():
 		return unknown
 	case ok && (v.nullable || !val.IsNull() || v.Attrs["default"] == nil):
@@ -149,7 +149,7 @@ func (v *Variable) fallback() result {
 		return unknown // reported with the block
 	}
 	if val.IsNull() && !v.nullable {
-		return failed(attr.Expr.Range(), "Invalid default value for variable", "A variable that can't be null can't be null by default.")
+		return failed(attr.Expr.Range(), "Invalid default value for variable", "With nullable = false, the default can't be null.")
 	}
 	return v.convert(val, v.byDefault())
 }
@@ -209,7 +209,7 @@ func (v *Variable) read(val cty.Value, from ValueSource) result {
 		}
 	}
 	if slices.Contains(v.secrets, functions.Sensitive) {
-		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is no expression.", v.Name, from.From)
+		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is not an expression.", v.Name, from.From)
 	}
 	return because(diags.Errs()[0].(*hcl.Diagnostic))
 }

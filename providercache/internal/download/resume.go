@@ -267,7 +267,7 @@ func (l *locationOpener) open(b *body, from int64) error {
 	case opened.Body == nil:
 		return errors.New("it opened nothing")
 	case opened.Offset != from && from == 0:
-		return fmt.Errorf("it opened at byte %d in place of the first one", opened.Offset)
+		return fmt.Errorf("it opened at byte %d, not at the first one", opened.Offset)
 	case opened.Offset != from && !begins:
 		return errStale
 	case from == 0 || begins:

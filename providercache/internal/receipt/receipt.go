@@ -49,7 +49,7 @@ func encodeReceipt(rc Receipt) []byte {
 	return encoded
 }
 
-var errNoReceipt = errors.New("this is no receipt")
+var errNoReceipt = errors.New("this is not a receipt")
 
 // decodeReceipt reads what encodeReceipt wrote. It rejects names that
 // lead out of the package, because their files get stat calls.

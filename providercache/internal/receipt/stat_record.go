@@ -74,7 +74,7 @@ const (
 // hashed each time; real ones have three files.
 const maxRecorded = 4096
 
-var errNotRecordable = errors.New("what the file system says of this package proves nothing")
+var errNotRecordable = errors.New("the file system can't show whether this package has changed")
 
 // TakeRecord stats every file and directory of a package. The error matches
 // errNotRecordable if a record would prove nothing: there is a link, or the

@@ -234,7 +234,7 @@ func EncodeState(about string, entries map[string][]byte) []byte {
 	return append([]byte(head), body.Bytes()...)
 }
 
-var errNoState = errors.New("this is no file of state, or it is damaged")
+var errNoState = errors.New("this is not a state file of tfdeps, or it is damaged")
 
 // DecodeState reads what EncodeState wrote, and rejects everything else.
 func DecodeState(content []byte) (about string, entries map[string][]byte, err error) {

@@ -38,7 +38,7 @@ type ReadPackage struct {
 }
 
 // ErrDangling says that a package's path is a symbolic link to nothing.
-var ErrDangling = errors.New("it is a link to what isn't there")
+var ErrDangling = errors.New("it is a link that leads nowhere")
 
 // ReadTrees lists directories and hashes every package in them, as many at once as there are cores; a
 // package to which several links lead is read once. It ignores receipts, writes nothing and sends no

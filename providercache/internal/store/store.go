@@ -110,7 +110,7 @@ func hasRoom(dir, goos string) error {
 // Holds returns an error if the directories of a provider's packages can't be made on a system.
 func Holds(p getproviders.Provider, goos string) error {
 	if goos == "windows" && layout.WindowsRefuses(p.String()) {
-		return fmt.Errorf("its packages belong into the directory %s, which Windows can't have: "+
+		return fmt.Errorf("its packages belong in the directory %s, whose name Windows doesn't allow: "+
 			"use an address without a port, and without the name of a device such as con or aux", p)
 	}
 	return nil

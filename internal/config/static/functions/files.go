@@ -274,7 +274,7 @@ func (f Files) match(dir, pattern string, limit int) (names []string, err error)
 		return nil
 	})
 	if errors.Is(err, doublestar.ErrBadPattern) {
-		err = fmt.Errorf("%q is no pattern", pattern)
+		err = fmt.Errorf("%q is not a pattern", pattern)
 	}
 	return names, err
 }

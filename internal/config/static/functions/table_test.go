@@ -83,9 +83,9 @@ var failing = map[string]string{
 	`one([1, 2])`: "with one element or none", `one("a")`: "with one element", `matchkeys(["a"], [], [])`: "as many keys as values",
 	`transpose({ a = [null] })`: "with a null", `list(1)`: "write tolist", `map("a", 1)`: "write tomap",
 	`cidrhost("10.0.0.0", 1)`: "invalid CIDR", `cidrhost("10.0.0.0/30", 9)`: "accommodate", `cidrnetmask("2001:db8::/32")`: "no netmasks", `cidrsubnet("10.0.0.0/8", 999, 1)`: "longer by", `cidrsubnet("10.0.0.0/8", -99, 1)`: "",
-	`timecmp("x", "y")`: "is no time", `textencodebase64("a", "none")`: "no encoding", `textencodebase64("ä€", "US-ASCII")`: "", `textdecodebase64("?", "UTF-8")`: "isn't base64",
+	`timecmp("x", "y")`: "is not a time", `textencodebase64("a", "none")`: "not a known encoding", `textencodebase64("ä€", "US-ASCII")`: "", `textdecodebase64("?", "UTF-8")`: "isn't base64",
 	`file("none")`: "there is no file none", `file("d")`: "isn't a file", `file("bin")`: "isn't text in UTF-8", `fileexists("d")`: "isn't a file", `file("~/x")`: "home directory isn't known",
-	`file("~other/x")`: "other users", `fileset(".", "[")`: "no pattern",
+	`file("~other/x")`: "other users", `fileset(".", "[")`: "not a pattern",
 	// These took a minute, or would never have ended.
 	`fileset(".", "` + strings.Repeat("{a,b}", 20) + `")`: "too many alternatives", `fileset(".", "` + strings.Repeat("**/", 30) + `x")`: "too many alternatives",
 	`fileset(".", "` + strings.Repeat("{", 21) + `")`: "too many alternatives", `fileset(".", "` + strings.Repeat("{a,b,c}", 7) + `")`: "too many alternatives",

@@ -123,7 +123,7 @@ func findEncoding(name string) (encoding.Encoding, error) {
 			return charset, nil
 		}
 	}
-	return nil, function.NewArgErrorf(1, "%q is no encoding that is known here: there are those of Unicode, ISO-8859, windows-125x, KOI8 and IBM", name)
+	return nil, function.NewArgErrorf(1, "%q is not a known encoding: those of Unicode, ISO-8859, windows-125x, KOI8 and IBM are", name)
 }
 
 // timeCompare returns -1, 0 or 1 for two times.
@@ -132,7 +132,7 @@ var timeCompare = returning(cty.Number, func(args []cty.Value) (cty.Value, error
 	for i, arg := range args {
 		parsed, err := time.Parse(time.RFC3339, arg.AsString())
 		if err != nil {
-			return cty.NilVal, function.NewArgErrorf(i, "is no time such as 2006-01-02T15:04:05Z: %q", arg.AsString())
+			return cty.NilVal, function.NewArgErrorf(i, "is not a time such as 2006-01-02T15:04:05Z: %q", arg.AsString())
 		}
 		times[i] = parsed
 	}
