@@ -97,6 +97,9 @@ func (p paths) serve(conn net.Conn) error {
 func (p paths) command(c call) *exec.Cmd {
 	path, args := p.native(c.Program), []string{}
 	for _, arg := range c.Args {
+		if relative.MatchString(arg) {
+			arg = strings.ReplaceAll(arg, `\`, "/")
+		}
 		args = append(args, p.native(arg))
 	}
 	program := filepath.Base(path)
@@ -134,6 +137,7 @@ type paths struct{ driveC, programs string }
 // A path ends at a colon or semicolon; in a script at a space or a quotation mark, too.
 var (
 	drive         = regexp.MustCompile(`(^|/+|[^A-Za-z/])([CcZz]):([\\/][^:;]*)`)
+	relative      = regexp.MustCompile(`^[\w.-]+(\\[\w.-]+)+$`) // such as .terraform\modules\a
 	driveInScript = regexp.MustCompile(`(^|/+|[^A-Za-z/])([CcZz]):([\\/][^:;'"\s]*)`)
 )
 
