@@ -195,7 +195,7 @@ var mirrorCases = map[string][]lockStep{
 	"this platform":              {{needs: "a; e 1.0.0"}},
 	"directories in the archive": {{needs: "e", args: harness.FivePlatforms}},
 	"versions one by one":        {{needs: "a 1.0.0"}, {needs: "a ~> 1.0"}, {needs: "a; b"}},
-	"platforms one by one":       {{needs: "e"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
+	"platforms, one by one":      {{needs: "e"}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
 	"locked":                     {{needs: "a >= 1", lock: oneLocked("1.0.0")}},
 	"locked, and ignored":        {{needs: "a >= 1", lock: oneLocked("1.0.0"), args: "-lock-file=false"}},
 	"built in":                   {{config: builtInConfig}},
