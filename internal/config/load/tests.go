@@ -57,7 +57,15 @@ func (b *builder) addTest(name string, d *document) {
 	for _, mocks := range d.mocks {
 		b.readMocks(mocks)
 	}
-	test := testKey(name)
+	// Like Terraform, this cuts only the native syntax's suffix off the file name.
+	dir, test := filepath.Split(strings.TrimSuffix(name, ".tftest.hcl"))
+	if b.product.Understands("test_backslashes") {
+		dir, test = path.Split(strings.TrimSuffix(name, ".tftest.hcl"))
+	}
+	if dir != "" {
+		test = strings.ReplaceAll(dir[:len(dir)-1], "/", ".") + "." + test
+	}
+	test = "test." + test
 	b.module.Tests = append(b.module.Tests, test)
 	b.module.testProviders[test] = lastOfName(providers)
 	taken := map[string]TestRun{}
@@ -83,16 +91,6 @@ func lastOfName(all []*providerConfig) []*providerConfig {
 		last[config.providerKey] = config
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
-}
-
-// testKey returns the prefix of the keys under which the modules of a test file's runs are recorded. Like Terraform,
-// it cuts only the native syntax's suffix off the file name, and on Windows keeps the backslash of a directory.
-func testKey(file string) string {
-	parts := []string{"test"}
-	if dir := path.Dir(file); dir != "." {
-		parts = append(parts, strings.Split(dir, "/")...)
-	}
-	return strings.Join(append(parts, strings.TrimSuffix(path.Base(file), ".tftest.hcl")), ".")
 }
 
 // run decodes a run block.
