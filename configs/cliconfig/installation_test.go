@@ -70,12 +70,12 @@ var installationCases = map[string]string{
 	"{\"provider_installation\": [{\"direct\": {}},\n{\"direct\": {}}]}":           "2 No more than one provider_installation block may be specified: another",         // two JSON blocks
 	"provider_installation {\n network_mirorr { }\n}":                              `2 Invalid provider_installation method block: Did you mean "network_mirror"?`,     // misspelt method
 	"provider_installation {\n oci_mirror { }\n}":                                  `2 Invalid provider_installation method block: "oci_mirror"`,                       // unknown method
-	"provider_installation {\n direct = 5\n}":                                      "2 Invalid provider_installation method block: must contain blocks",                     // argument
-	"provider_installation {\n direct = {}\n}":                                     "2 Invalid provider_installation method block: must contain blocks",                     // map
+	"provider_installation {\n direct = 5\n}":                                      "2 Invalid provider_installation method block: must contain blocks",                // argument
+	"provider_installation {\n direct = {}\n}":                                     "2 Invalid provider_installation method block: must contain blocks",                // map
 	`provider_installation { direct "x" {} }`:                                      "1 Invalid provider_installation method block: labels",                             // method with label
-	`{"provider_installation": {"direct": null}}`:                                  "1 Invalid provider_installation method block: must contain blocks",                     // JSON method null
-	`{"provider_installation": {"direct": "x"}}`:                                   "1 Invalid provider_installation method block: must contain blocks",                     // JSON method string
-	`{"provider_installation": {"direct": []}}`:                                    "1 Invalid provider_installation method block: must contain blocks",                     // JSON method empty list
+	`{"provider_installation": {"direct": null}}`:                                  "1 Invalid provider_installation method block: must contain blocks",                // JSON method null
+	`{"provider_installation": {"direct": "x"}}`:                                   "1 Invalid provider_installation method block: must contain blocks",                // JSON method string
+	`{"provider_installation": {"direct": []}}`:                                    "1 Invalid provider_installation method block: must contain blocks",                // JSON method empty list
 	"provider_installation {\n filesystem_mirror { }\n}":                           `2 Invalid provider_installation method block: needs the argument "path"`,          // no path
 	`provider_installation { filesystem_mirror { path = "" } }`:                    `1 Invalid provider_installation method block: needs the argument "path"`,          // empty path
 	`{"provider_installation": {"filesystem_mirror": {"path": null}}}`:             `1 Invalid provider_installation method block: needs the argument "path"`,          // JSON null path
@@ -100,7 +100,7 @@ var installationCases = map[string]string{
 	`provider_installation { dev_overrides { "a/terraform-provider-x" = "/x" } }`:  `1 Invalid provider installation dev overrides: Did you mean "a/x"?`,               // override prefix
 	`provider_installation { dev_overrides { "a/b" = ["/x"] } }`:                   "1 Invalid provider_installation method block: must be a string, but it is a list", // override list
 	`{"provider_installation": {"dev_overrides": {"a/b": null}}}`:                  "1 Invalid provider_installation method block: must be a string, but it is null",   // override null
-	`provider_installation { dev_overrides = { "a/b" = "/x" } }`:                   "1 Invalid provider_installation method block: must contain blocks",                     // override with equals sign
+	`provider_installation { dev_overrides = { "a/b" = "/x" } }`:                   "1 Invalid provider_installation method block: must contain blocks",                // override with equals sign
 	`provider_installation { dev_overrides "x" { "a/b" = "/x" } }`:                 "1 Invalid provider_installation method block: labels",                             // override with label
 	"provider_installation { dev_overrides {\n \"a/b\" = \"${NOT_SET}/x\"\n} }":    "2 Interpolated environment variable not set: NOT_SET",                             // unset variable
 }

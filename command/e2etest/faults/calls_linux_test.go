@@ -248,6 +248,7 @@ const onlyKills = false
 // inject runs a command, whose nth rename has a fault, and reports whether there was such a call.
 func (s *site) inject(t *testing.T, fault string, n int, dir string, env, line []string) (end harness.Ended, struck bool) {
 	t.Helper()
+	harness.RequireProgram(t, "strace")
 	end = harness.Exec(t, dir, env, append([]string{"strace", "-f", "-o", s.cache + "-trace", "-e", "trace=" + changingCalls,
 		"-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault, n)}, line...)...)
 	trace := harness.ReadText(t, s.cache+"-trace")
@@ -256,8 +257,10 @@ func (s *site) inject(t *testing.T, fault string, n int, dir string, env, line [
 
 // killedAt starts a server that is killed at its nth rename, and returns its URL. With -D, the process that gets signals is the server,
 // and not strace.
-func killedAt(n int, cmd *exec.Cmd) (url string, err error) {
+func killedAt(t *testing.T, n int, cmd *exec.Cmd) (url string, err error) {
+	t.Helper()
 	if n > 0 {
+		harness.RequireProgram(t, "strace")
 		strace := exec.Command("strace", append([]string{"-D", "-f", "-o", os.DevNull, "-e", "trace=" + changingCalls,
 			"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", changingCalls, n)}, cmd.Args...)...)
 		cmd.Path, cmd.Args = strace.Path, strace.Args

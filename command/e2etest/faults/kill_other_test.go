@@ -55,7 +55,7 @@ func (s *site) inject(t *testing.T, _ string, n int, dir string, env, line []str
 }
 
 // killedAt starts a server that is killed at the nth moment, and returns its URL.
-func killedAt(n int, cmd *exec.Cmd) (url string, err error) {
+func killedAt(_ *testing.T, n int, cmd *exec.Cmd) (url string, err error) {
 	url, err = harness.Serve(cmd)
 	if n > 0 && err == nil {
 		time.AfterFunc(time.Duration(n-1)*50*time.Millisecond, func() { _ = cmd.Process.Kill() })

@@ -59,7 +59,7 @@ func (s *site) serve(t *testing.T, dir string, n int, paths []string) (answers s
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), s.program, "serve", "-listen=127.0.0.1:0", "-allow-network=127.0.0.0/8", "-allow-network=::1/128", "bucket")
 	cmd.Dir, cmd.Env = dir, s.env
-	base, err := killedAt(n, cmd)
+	base, err := killedAt(t, n, cmd)
 	if err == nil {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		var all strings.Builder

@@ -118,8 +118,8 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	return withoutSource(name, d.found.diags)
 }
 
-// withoutSource removes the positions of problems in the variable, whose name they have for that of a file, because its
-// lines are secret.
+// withoutSource removes the positions of problems in the variable, because its lines are secret. There, name is the name of the
+// file.
 func withoutSource(name string, diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, diag := range diags {
 		if diag.Subject != nil && diag.Subject.Filename == name {
