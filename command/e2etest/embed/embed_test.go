@@ -220,7 +220,6 @@ func TestEmbed_BucketsAreImportedIfWanted(t *testing.T) {
 // world is the registry and the environment of the programs.
 type world struct {
 	registry *providertest.Registry
-	address  string // of the provider, which has the versions 1.0.0 and 1.1.0
 	dir      string
 	ca       string // the file with the registry's CA certificate
 	env      []string
@@ -228,16 +227,16 @@ type world struct {
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	if runtime.GOOS == "darwin" || !peertest.RunsScripts() {
+	if runtime.GOOS == "darwin" {
 		t.Skip("Go doesn't read SSL_CERT_FILE there")
 	}
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	for _, version := range []string{"1.0.0", "1.1.0"} {
-		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}} {
+		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}} {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform, Archive: widget(t, version, platform)})
 		}
 	}
-	w := world{registry: registry, address: registry.Host() + "/acme/widget", dir: t.TempDir(), ca: harness.WriteCAs(t, []*providertest.Registry{registry})}
+	w := world{registry: registry, dir: t.TempDir(), ca: harness.WriteCAs(t, []*providertest.Registry{registry})}
 	w.env = harness.Env(t, "SSL_CERT_FILE="+w.ca)
 	return w
 }
@@ -260,26 +259,52 @@ func (w world) run(t *testing.T, code int, program string, args ...string) (said
 	return end.Out, end.Err
 }
 
+// address is that of the provider, which has the versions 1.0.0 and 1.1.0.
+func (w world) address(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("a host has a port")
+	}
+	return w.registry.Host() + "/acme/widget"
+}
+
 // in returns a path below the directory of the program.
 func (w world) in(elem ...string) string {
 	return filepath.Join(append([]string{w.dir}, elem...)...)
 }
 
-func TestEmbed_InstallShowsProgress(t *testing.T) {
+// TestEmbed_ProgramsRun runs the programs.
+func TestEmbed_ProgramsRun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	said, _ := w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
+	for name, test := range map[string]func(*testing.T, world){
+		"install shows progress":      installShowsProgress,
+		"installs from a database":    installsFromADatabase,
+		"plan does nothing":           planDoesNothing,
+		"ensure and start":            ensureAndStart,
+		"lock, mirror and vendor":     lockMirrorAndVendor,
+		"requirements of a directory": requirementsOfADirectory,
+		"own authority and token":     ownAuthorityAndToken,
+		"policy forbids versions":     policyForbidsVersions,
+		"errors by kind":              errorsByKind,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorld(t))
+		})
+	}
+}
+
+func installShowsProgress(t *testing.T, w world) {
+	said, _ := w.run(t, 0, "install", w.address(t), "~> 1.0.0", w.dir)
 	must.Contain(t, said, "widget 1.0.0: 0 of ")
 	must.Contain(t, said, "widget 1.0.0: self-signed")
 	must.Contain(t, harness.LockOf(t, w.dir), `version     = "1.0.0"`)
 	before := w.registry.Requests("")
-	w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
+	w.run(t, 0, "install", w.address(t), "~> 1.0.0", w.dir)
 	must.Equal(t, w.registry.Requests(""), before, "installed and locked")
 }
 
-func TestEmbed_InstallsFromADatabase(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func installsFromADatabase(t *testing.T, w world) {
 	platform := getproviders.CurrentPlatform()
 	archive := widget(t, "2.0.0", platform)
 	must.Write(t, w.in("row"), archive)
@@ -291,10 +316,8 @@ func TestEmbed_InstallsFromADatabase(t *testing.T) {
 	must.Contain(t, complaint, "checksum")
 }
 
-func TestEmbed_PlanDoesNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	said, _ := w.run(t, 0, "plan", w.dir, w.address)
+func planDoesNothing(t *testing.T, w world) {
+	said, _ := w.run(t, 0, "plan", w.dir, w.address(t))
 	var plan struct {
 		Fetch []struct{ Provider, Version string }
 	}
@@ -305,20 +328,16 @@ func TestEmbed_PlanDoesNothing(t *testing.T) {
 	must.Equal(t, w.registry.Requests("archive"), 0)
 }
 
-func TestEmbed_EnsureAndStart(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func ensureAndStart(t *testing.T, w world) {
 	for range 2 {
-		said, _ := w.run(t, 0, "ensure", w.address, ">= 1.0", w.dir)
+		said, _ := w.run(t, 0, "ensure", w.address(t), ">= 1.0", w.dir)
 		must.Contain(t, said, "widget 1.1.0 for ")
 	}
 	must.Equal(t, w.registry.Requests("archive"), 1)
 }
 
-func TestEmbed_LockMirrorAndVendor(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.run(t, 0, "everywhere", w.address, w.dir)
+func lockMirrorAndVendor(t *testing.T, w world) {
+	w.run(t, 0, "everywhere", w.address(t), w.dir)
 	must.Equal(t, strings.Count(harness.LockOf(t, w.dir), `"h1:`), 2)
 	for _, dir := range []string{w.in("mirror"), w.in("terraform.d", "plugins")} {
 		must.Len(t, must.Get(filepath.Glob(filepath.Join(dir, "*/acme/widget/terraform-provider-widget_1.1.0_*.zip")))(t), 2, dir)
@@ -327,9 +346,7 @@ func TestEmbed_LockMirrorAndVendor(t *testing.T) {
 	must.Refuse(os.Stat(w.in("archives")))(t, "archives are left")
 }
 
-func TestEmbed_RequirementsOfADirectory(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func requirementsOfADirectory(t *testing.T, w world) {
 	must.Write(t, w.in("main.tf"), "terraform {\n  required_providers {\n    a = { source = \"example.com/acme/a\", version = \"~> 1.0\" }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n")
 	must.Write(t, w.in("m", "main.tf"), "resource \"b_thing\" \"x\" {}\n")
 	must.Write(t, w.in("terraform.tfstate"), `{"version": 4, "resources": [
@@ -340,44 +357,38 @@ func TestEmbed_RequirementsOfADirectory(t *testing.T) {
 	must.Equal(t, said, "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n")
 }
 
-func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
+func ownAuthorityAndToken(t *testing.T, w world) {
 	w.registry.RequireToken("s3cr3t", "versions", "package")
 	w.env = harness.Env(t) // without the system's CA certificates
-	said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t")
+	said, _ := w.run(t, 0, "company", w.address(t), w.dir, w.ca, "s3cr3t")
 	must.Contain(t, said, "/acme/widget 1.1.0\n")
-	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")
+	w.run(t, 1, "company", w.address(t), t.TempDir(), w.ca, "another")
 	for _, request := range w.registry.Log() {
 		must.Equal(t, request.Kind == "archive" && request.Header.Get("Authorization") != "", false, "the archive's server got the token")
 	}
 }
 
-func TestEmbed_PolicyForbidsVersions(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	_, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+func policyForbidsVersions(t *testing.T, w world) {
+	_, complaint := w.run(t, 2, "policy", w.address(t), w.dir, "1.1.0")
 	must.Contain(t, complaint, "/acme/widget 1.1.0: refused by policy: the company forbids version 1.1.0, which is fetched\n")
-	said, _ := w.run(t, 0, "policy", w.address, w.dir)
+	said, _ := w.run(t, 0, "policy", w.address(t), w.dir)
 	must.Contain(t, said, "/acme/widget 1.1.0\n")
-	_, complaint = w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+	_, complaint = w.run(t, 2, "policy", w.address(t), w.dir, "1.1.0")
 	must.Contain(t, complaint, ", which is present\n")
 }
 
-func TestEmbed_ErrorsByKind(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	address := strings.TrimSuffix(w.address, "widget")
+func errorsByKind(t *testing.T, w world) {
+	address := strings.TrimSuffix(w.address(t), "widget")
 	says := func(address, constraint, want string) {
 		said, _ := w.run(t, 1, "errors", address, constraint, w.dir)
 		must.Equal(t, said, want+"\n", address, constraint)
 	}
 	says(address+"nothing", "", "no such provider")
-	says(w.address, "> 9.0", "no such version")
+	says(w.address(t), "> 9.0", "no such version")
 	says("localhost:1/acme/widget", "", "try again later")
 	w.registry.Break("archive", providertest.Fault{Body: func(body []byte) []byte { return body[:len(body)-1] }})
-	says(w.address, "", "not what its publisher signed")
+	says(w.address(t), "", "not what its publisher signed")
 	w.registry.Break("archive", providertest.Fault{})
 	w.registry.RequireToken("s3cr3t", "versions")
-	says(w.address, "", "a token is wanted")
+	says(w.address(t), "", "a token is wanted")
 }
