@@ -56,7 +56,11 @@ func TestEmbed_IsSmall(t *testing.T) {
 	program := buildEmbed(t)
 	info := must.Get(os.Stat(program))(t)
 	t.Logf("%d bytes", info.Size())
-	must.Equal(t, info.Size() < maxEmbedBytes, true, "the bytes of a program that embeds the engine")
+	most := int64(maxEmbedBytes)
+	if runtime.GOOS == "windows" { // whose programs have more tables
+		most += most / 100
+	}
+	must.Equal(t, info.Size() < most, true, "the bytes of a program that embeds the engine")
 }
 
 func TestEmbed_ProgramsAreShort(t *testing.T) {

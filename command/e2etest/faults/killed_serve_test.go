@@ -30,7 +30,7 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 	killed := 0
 	// strace counts the calls of each thread by itself, and which one renames a file varies.
-	for missed, most := 0, peertest.Rounds(3, 6); missed < most; {
+	for missed, most := 0, peertest.Rounds(3, 6); missed < most && killed < 20; {
 		n := killed + 1
 		dir := t.TempDir()
 		got, err := s.serve(t, dir, n, paths)
@@ -39,7 +39,8 @@ func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
 			t.Errorf("%d: nothing was killed, and there is %v", n, err)
 		}
 		must.Equal(t, must.Get(s.serve(t, dir, 0, paths))(t), want, n)
-		if left, _ := filepath.Glob(filepath.Join(dir, "bucket/.tfdeps-*")); len(left) > 1 { // a lock file stays
+		// A lock file stays. Where servers end by being killed, more may stay until it is old.
+		if left, _ := filepath.Glob(filepath.Join(dir, "bucket/.tfdeps-*")); len(left) > 1 && !onlyKills {
 			t.Errorf("after a kill at rename %d there is %q", n, left)
 		}
 		if struck {

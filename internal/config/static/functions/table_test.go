@@ -228,7 +228,7 @@ func TestTable_FilesWithin(t *testing.T) {
 	for _, src := range []string{`file("s.txt")`, `file("d/../s.txt")`, `file("d/out.txt")`, `fileexists("s.txt")`, `fileexists("none")`, `file("~/s.txt")`, `filesha256("s.txt")`,
 		`fileset(".", "*")`, `fileset("d", "../*")`, `fileset("d", "*")`, `templatefile("t.tmpl", {})`, `file("` + filepath.ToSlash(dir) + `/s.txt")`} {
 		t.Run(src, func(t *testing.T) {
-			if !linked && strings.Contains(src, "out.txt") {
+			if !linked && (strings.Contains(src, "out.txt") || src == `fileset("d", "*")`) {
 				t.Skip("no symbolic links here")
 			}
 			if val, diags := evaluate(t, env, src); !diags.HasErrors() || !strings.Contains(diags.Error(), "reads no other files") {
