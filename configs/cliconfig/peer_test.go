@@ -225,7 +225,7 @@ provider_installation {
 	}
 	out := peer{rc: rc, provider: "acme/one"}.run(t, "init", "-no-color")
 	for _, m := range regexp.MustCompile(`(?m)^ - (.* in .*)$`).FindAllStringSubmatch(out, -1) {
-		theirs = append(theirs, m[1])
+		theirs = append(theirs, filepath.ToSlash(m[1]))
 	}
 	slices.Sort(ours)
 	slices.Sort(theirs)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,7 +21,8 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 	manifest := Manifest{}
 	keys := map[string]string{}
 	for source, want := range addressCases {
-		if strings.HasPrefix(want, "strict ") {
+		// On Windows, Terraform takes a path without a drive for a relative one.
+		if strings.HasPrefix(want, "strict ") || runtime.GOOS == "windows" && strings.HasPrefix(strings.TrimPrefix(source, "git::"), "/") {
 			continue
 		}
 		key := fmt.Sprintf("k%03d", len(keys))
