@@ -139,7 +139,7 @@ func optionsOf(name string) (all []candidate) {
 		if row.Sep == "=" && row.Arg != "false" {
 			word += "="
 		}
-		all = append(all, candidate{word, strings.Join(strings.Fields(defaultNames().Expand(row.Help)), " ")})
+		all = append(all, candidate{word, defaultNames().Expand(row.Help)})
 	}
 	return append(all, candidate{"-help", "Show help"}, candidate{"-help=all", "Show help with all options"})
 }

@@ -96,7 +96,7 @@ func (o *options) flags() cli.Flags {
 	}, o.modules.Flags()...).Below("Modules"), cli.Flags{
 		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Sep: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "when to ask the next source",
-			Help: "When to ask the next of several sources", More: "With -mirror, the sources that are used without that option are asked after the mirrors:",
+			Help: "When to ask the next of several sources", More: "Given together with -mirror, it also has the usual sources asked, after the mirrors.",
 			Choices: [][2]string{
 				{"stop", "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
 				{"next", "one that fails is skipped, with a warning;"},
@@ -115,7 +115,7 @@ func (o *options) flags() cli.Flags {
 	).Below("Backend and state"), o.severalFlags().Below("Several directories"), append(cli.Flags{
 		cli.Progress(&o.progress).With("no progress, and no last line with the number of providers from each source and the time taken."),
 		cli.Switch("json", &o.json,
-			"Print one JSON object per line, for programs", "These are Terraform's objects, one of the type \"package\" for each provider, one of the type \"module\" for each module, and at the end one of the type \"summary\". A long download has an object per second, of the type \"download_progress\", unless -progress=none: provider, version, done and total in bytes; no total if it isn't known."),
+			"Print one JSON object per line, for programs", "Beside $PRODUCT's objects there is one of the type \"package\" for each provider, one of the type \"module\" for each module, and at the end one of the type \"summary\". A long download has an object per second, of the type \"download_progress\", unless -progress=none: provider, version, done and total in bytes; no total if it isn't known."),
 		cli.Text("json-into=FILE", &o.jsonInto, "Write what -json prints into this file, beside the output for people"),
 		cli.Text("report=FILE", &o.report,
 			"Write a web page into this file that shows requests, downloads and links, with times and sizes", "It is also written if init fails, and needs no network.").
