@@ -91,7 +91,7 @@ func credentials(r *hosts.Refusal) string {
 func (n Names) remedy(err error) string {
 	switch {
 	case errors.Is(err, getproviders.ErrLockMismatch):
-		return ". If the package is right, this command records its hashes:\n  " + n.Called + " providers lock -from=config"
+		return ". If the package is right, record its hashes (-mirror names another source):\n  " + n.Called + " providers lock -from=config"
 	case errors.Is(err, hosts.ErrTimeout):
 		return ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
 	case errors.Is(err, getproviders.ErrNoSpace), disk.IsFull(err):
