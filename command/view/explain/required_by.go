@@ -67,7 +67,7 @@ func conflictText(sentence string, c cause.Conflict) string {
 	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
 		return every
 	case len(c.Minimal) == len(c.Bounds):
-		return every + "\n\nNo version satisfies all of these. Without any one of them, a version would."
+		return every + "\n\nNo version satisfies all of these. Leave out any one of them, and a version does."
 	case len(c.Minimal) == 1:
 		return every + list("This one alone allows no version:", texts(c.Minimal, boundText))
 	default:
