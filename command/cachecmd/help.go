@@ -93,7 +93,7 @@ const cacheAbout = `  Commands for the provider cache that working directories s
   tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
   run "$TFDEPS init". "prune" is another name for "gc".
 
-  "tfdeps help cache COMMAND" shows the options of a command.`
+  "$TFDEPS cache COMMAND -help" shows the options of a command.`
 
 const cleanAbout = `  Removes all packages, and the module store; or all versions of a provider,
   such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. From a cache that

@@ -41,7 +41,7 @@ func (r *reader) installation(f field) {
 	}
 	blocks, ok := f.value.blocks()
 	if f.equals || !ok || len(blocks) == 0 {
-		r.report(badInstallation, f.line, "The provider_installation must be a block, as in: provider_installation { ... }.")
+		r.report(badInstallation, f.line, "The provider_installation entry must be a block, as in: provider_installation { ... }.")
 		return
 	}
 	for _, block := range blocks {

@@ -89,7 +89,7 @@ func isHelperName(name string) bool { return name != "" && !strings.ContainsAny(
 func (r *reader) ociDefaults(f field) {
 	blocks, ok := f.value.blocks()
 	if f.equals || f.labels > 0 || !ok || len(blocks) == 0 {
-		r.report(badDefaults, f.line, "The oci_default_credentials must be a block without labels, as in: oci_default_credentials { ... }.")
+		r.report(badDefaults, f.line, "The oci_default_credentials entry must be a block without labels, as in: oci_default_credentials { ... }.")
 		return
 	}
 	for _, block := range blocks {

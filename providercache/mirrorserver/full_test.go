@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // TestHandler_FullDiskServesWhatIsStored: the disk for arriving archives has no room for a large one.
@@ -40,4 +41,16 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 	keys := m.keys(".zip")
 	must.Len(t, keys, 2)
 	must.NotContain(t, strings.Join(keys, " "), "large")
+}
+
+// TestHandler_FullStore: clients get an archive that can't be stored.
+func TestHandler_FullStore(t *testing.T) {
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	m.bucket = blob.NewDirectory(installtest.SmallDisk(t, "64k"))
+	server := m.start()
+	server.found(large)
+	server.settle()
+	must.Equal(t, server.stat("disk_full_total"), 1)
+	must.Len(t, m.keys(".zip"), 0)
 }
