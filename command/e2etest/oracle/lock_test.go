@@ -245,7 +245,7 @@ func mirrorFiles(t *testing.T, dir string) (all []string) {
 }
 
 // signedNames matches files that only mirrors of tfdeps have: difference 42.
-var signedNames = regexp.MustCompile(`^-rw-r--r-- registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
+var signedNames = regexp.MustCompile(`^-rw-(?:r--r--|rw-rw-) registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
 
 // withoutSignatures leaves these files out of a list of a mirror's files, in
 // which every version has to have all three or none.
