@@ -148,7 +148,7 @@ func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args)
 func (a adapter) Help() string {
 	product, first := products.Unversioned(a.meta), ""
 	if a.meta.StandIn != nil || products.Of(product).Said {
-		first = "  It does the work of " + product.Name + " here.\n\n"
+		first = "  tfdeps does the work of " + product.Name + " here.\n\n"
 	}
 	text := a.command.Help(a.meta.Names(product), first, a.whole)
 	below, longest := commandsBelow(a.command.Name), 0

@@ -249,6 +249,6 @@ func hashesMissing(r request, providers []getproviders.Provider) bool {
 	return r.Log.Fail("lock_file_outdated", "Incomplete lock file information for providers",
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
-			"  %[6]s providers lock -platform=%[2]s",
+			"  %[6]s providers lock -from=config -platform=%[2]s",
 		depsfile.FileName, platform, problem.Items(result.Each(providers, r.Short)), r.Program, r.opts.readonlyBy, r.Called)
 }

@@ -38,10 +38,11 @@ const lockAbout = `  Adds the hashes for other platforms to the lock file, so th
   configuration requires, or for the providers whose addresses are given. Locked
   versions stay. Of other providers, the newest allowed version is locked.
 
-  Packages come from the providers' own registries, whatever the CLI
-  configuration says about installation. Each is read while it is downloaded,
-  and isn't kept. Its hashes are remembered, so it isn't downloaded a second
-  time. If a registry lists all hashes, nothing is downloaded.
+  Packages come from the mirrors of -mirror and TFDEPS_MIRROR, if there are any,
+  otherwise from the providers' own registries, whatever the CLI configuration
+  says about installation. Each is read while it is downloaded, and isn't kept.
+  Its hashes are remembered, so it isn't downloaded a second time. If a registry
+  lists all hashes, nothing is downloaded.
 
   Modules needn't be installed, and no state or backend is read. Only the lock
   file is written.`

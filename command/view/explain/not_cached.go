@@ -98,7 +98,7 @@ func (n Names) IncompleteLock(providers []getproviders.Provider) *problem.Proble
 			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+
 			"of no use for these providers.\n\n"+
 			"To calculate additional checksums for another platform, run:\n"+
-			"  %s providers lock -platform=%s\n"+
-			"(where %[5]s is the platform to generate)",
-		n.Name, problem.Items(texts(providers, n.Short)), platform, n.Program, other)
+			"  %s providers lock -from=config -platform=%s\n"+
+			"(where %[5]s is the platform to generate; -mirror names another source)",
+		n.Name, problem.Items(texts(providers, n.Short)), platform, n.Called, other)
 }
