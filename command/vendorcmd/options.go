@@ -93,8 +93,9 @@ const about = `  Puts all that this directory needs into the directory itself, t
   packages of providers into terraform.d/plugins, all called modules into
   .terraform/modules with modules.json, and the hashes of the packages into
   .terraform.lock.hcl. In a clone of the repository, "terraform init" and
-  "$TFDEPS init" then need no network and no CLI configuration; if there is one,
-  it must not have a provider_installation block. No configuration is changed.
+  "$TFDEPS init" then need neither network nor CLI configuration. If there is a
+  CLI configuration, it must not have a provider_installation block. No
+  configuration is changed.
 
   Providers come from where init would take them, and are verified as there.
   Vendored packages that match the lock file aren't downloaded again. The signed
