@@ -145,7 +145,7 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 		log.Fail("configuration_not_found", "No configuration files", "None of the directories that -dir names has a configuration.")
 	default:
 		log.Fail("configuration_not_found", "No root modules",
-			"None of the directories is one. A root module has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
+			"None of the directories is a root module: such a directory has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
 	}
 	return found, log.Add()
 }
