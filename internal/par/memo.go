@@ -110,6 +110,13 @@ func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
 // Forget removes the cached value for key. It doesn't wait for a running call.
 func (m *Memo[K, V]) Forget(key K) { m.Expire(key, func(V) bool { return true }) }
 
+// Renew makes the next caller of Do call the function, also if a call for key runs. That call goes on for those who wait for it.
+func (m *Memo[K, V]) Renew(key K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.calls, key)
+}
+
 // Settle waits until all calls have ended, including abandoned ones. It is for the end: no call of
 // Do may begin during Settle.
 func (m *Memo[K, V]) Settle() { m.runs.Wait() }

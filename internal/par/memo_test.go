@@ -51,6 +51,19 @@ func TestMemo_SharesOneCallForAKey(t *testing.T) {
 	}), nil)
 }
 
+// Whoever asks after Renew gets no value of a call that had begun before.
+func TestMemo_RenewedCallIsNotJoined(t *testing.T) {
+	var memo Memo[string, int]
+	must.Succeed(t, must.ErrorOf(memo.Do(t.Context(), "a", func(context.Context) (int, error) {
+		memo.Renew("a")
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // ends the test if it is joined
+		defer cancel()
+		must.Equal(t, must.Get(memo.Do(ctx, "a", func(context.Context) (int, error) { return 2, nil }))(t), 2)
+		return 1, nil
+	})))
+	must.Equal(t, must.Get(memo.Do(t.Context(), "a", nil))(t), 2, "the value that is kept")
+}
+
 func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 	var memo Memo[string, int]
 	other := make(chan struct{})

@@ -240,8 +240,11 @@ func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 	}
 }
 
-// forget makes the next caller ask again.
-func (a *answers[V]) forget(key string) { a.recent.Forget(key) }
+// forget makes the next caller ask again, also if a request runs: it may have begun before what the caller wants to see.
+func (a *answers[V]) forget(key string) {
+	a.recent.Forget(key)
+	a.calls.Renew(key)
+}
 
 // overhead is the memory that an answer takes beside its value: the key, and its places in the map and in the list.
 const overhead = 512
