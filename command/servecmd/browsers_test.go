@@ -77,6 +77,7 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 			}
 		}
 	}
+	t.Run("in a browser", guardInABrowser)
 }
 
 // TestGuard_WaitsForNoBody: the connection of a refused client that doesn't send its announced body is closed.
@@ -96,9 +97,9 @@ func TestGuard_WaitsForNoBody(t *testing.T) {
 	}
 }
 
-// TestGuard_InABrowser opens pages in Chromium that attack a server: one of another site (CSRF), and one whose name suddenly resolves to the
+// guardInABrowser opens pages in Chromium that attack a server: one of another site (CSRF), and one whose name suddenly resolves to the
 // server's address (DNS rebinding). The same attacks succeed against an unguarded server, which shows that they work.
-func TestGuard_InABrowser(t *testing.T) {
+func guardInABrowser(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		f, _ := frontOf(t)
 		handler := http.Handler(f.handler())
@@ -127,9 +128,9 @@ func TestGuard_InABrowser(t *testing.T) {
 	}
 }
 
-// TestFront_PageInABrowser checks the page in Chromium: its script has filled it, as its
+// pageInABrowser checks the page in Chromium: its script has filled it, as its
 // Content-Security-Policy allows.
-func TestFront_PageInABrowser(t *testing.T) {
+func pageInABrowser(t *testing.T) {
 	f, registry := frontOf(t)
 	f.begun = time.Now()
 	server := httptest.NewServer(f.handler())

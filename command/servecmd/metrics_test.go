@@ -217,6 +217,7 @@ func TestFront_ShowsHowItDoesToThoseWhoMay(t *testing.T) {
 	}
 	f.ask(t, "/healthz", http.StatusOK)
 	f.ask(t, "/readyz", http.StatusOK)
+	t.Run("in a browser", pageInABrowser)
 }
 
 // TestFront_MetricsHaveTokensOfTheirOwn: tokens of clients don't give access to the metrics, and those of the metrics not to packages.

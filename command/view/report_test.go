@@ -149,10 +149,11 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 	for _, resource := range []string{"http://", "https://", "@import", "url("} {
 		must.NotContain(t, page, resource)
 	}
+	t.Run("in a browser", reportInABrowser)
 }
 
-// A browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
-func TestReport_InABrowser(t *testing.T) {
+// reportInABrowser: a browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
+func reportInABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.html")
