@@ -202,7 +202,7 @@ func checkSpellings(ctx context.Context, kind, file string, b bounds) error {
 		}
 		for at := path.Clean(strings.ReplaceAll(name, "\\", "/")); at != "." && at != "/"; at = path.Dir(at) { // also compare directories
 			if runtime.GOOS == "windows" && layout.WindowsRefuses(at) {
-				return fmt.Errorf("Windows doesn't allow the name %q", at)
+				return fmt.Errorf("the name %q isn't allowed on Windows", at)
 			}
 			folded := norm.NFC.String(strings.ToLower(at))
 			if other, ok := seen[folded]; ok && other != at {
