@@ -76,9 +76,6 @@ func limits() []limit {
 		{"hash", "libdeflate-gunzip, s", "2.4", hashLimit},
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
 		{"cold-memory", "terraform, MiB", "40 MiB", coldLimit(peak)},
-		{"version-memory", "a program with net/http, MiB", "17 MiB", func(b *testing.B) pair {
-			return pair{figureOf(b, peak, harness.Tfdeps(b), "version"), figureOf(b, peak, smallProgram(b, "net/http"))}
-		}},
 		{"before-main", "", "2.5 ms", func(b *testing.B) pair { return pair{ours: func() float64 { return beforeMain(b) }} }},
 		{"program-size", "", "27.6 MB", func(b *testing.B) pair {
 			return pair{ours: func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }}
