@@ -25,29 +25,50 @@ type row struct {
 //go:embed language.txt
 var languageTable string
 
-// language has the rows of each block.
-var language = sync.OnceValue(func() map[string][]row {
-	table := map[string][]row{}
+// language has the rows of each block. A block's lines are parsed when they are asked for: most configurations have few kinds of blocks.
+var language = sync.OnceValue(func() map[string]func() []row {
+	lines := map[string][]string{}
 	for line := range strings.Lines(languageTable) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] == "#" {
+		blocks, rest, _ := strings.Cut(line, " ")
+		if rest == "" || blocks == "#" {
 			continue
 		}
+		for in := range strings.SplitSeq(blocks, ",") {
+			lines[in] = append(lines[in], rest)
+		}
+	}
+	table := make(map[string]func() []row, len(lines))
+	for in, lines := range lines {
+		table[in] = sync.OnceValue(func() []row { return parseRows(lines) })
+	}
+	return table
+})
+
+// rowsOf returns the rows of a block; none if the table doesn't have it.
+func rowsOf(in string) []row {
+	if rows, ok := language()[in]; ok {
+		return rows()
+	}
+	return nil
+}
+
+// parseRows parses a block's lines, without the block's name.
+func parseRows(lines []string) (all []row) {
+	for _, line := range lines {
+		fields := strings.Fields(line)
 		var r row
-		kind, required := strings.CutSuffix(fields[2], "!")
+		kind, required := strings.CutSuffix(fields[1], "!")
 		kind, labels, _ := strings.Cut(kind, ":")
 		r.kind, r.once = strings.CutSuffix(kind, "1")
 		r.required, r.labels = required, strings.FieldsFunc(labels, isComma)
 		r.block = slices.Contains([]string{"block", "form", "body", "condition", "refused-block"}, r.kind)
-		r.versions = dialect.ReadVersions(fields[3:])
-		for _, in := range strings.FieldsFunc(fields[0], isComma) {
-			for _, r.name = range strings.FieldsFunc(fields[1], isComma) {
-				table[in] = append(table[in], r)
-			}
+		r.versions = dialect.ReadVersions(fields[2:])
+		for _, r.name = range strings.FieldsFunc(fields[0], isComma) {
+			all = append(all, r)
 		}
 	}
-	return table
-})
+	return all
+}
 
 func isComma(r rune) bool { return r == ',' }
 
@@ -81,7 +102,7 @@ func (g *grammar) form(in string) *form {
 	}
 	f := &form{schema: &hcl.BodySchema{}, rows: map[string]row{}}
 	g.forms[in] = f
-	for _, r := range language()[in] {
+	for _, r := range rowsOf(in) {
 		switch {
 		case !g.product.In(r.versions):
 			continue
@@ -103,7 +124,7 @@ func (g *grammar) holds(in, name string) bool { return g.form(in).rows[name].kin
 
 // names returns the names in a block, in the table's order.
 func (g *grammar) names(in string) (all []string) {
-	for _, r := range language()[in] {
+	for _, r := range rowsOf(in) {
 		if g.holds(in, r.name) {
 			all = append(all, r.name)
 		}

@@ -20,7 +20,7 @@ func TestLanguage_IsWellFormed(t *testing.T) {
 	byCode := []string{"any", "refused", "word", "events", "rule", "block", "form", "body", "condition", "refused-block"}
 	blocks := map[string]bool{"file": true, "testfile": true}
 	for in, rows := range language() {
-		for _, r := range rows {
+		for _, r := range rows() {
 			d := &document{grammar: newGrammar(dialect.Of(asTerraform))}
 			expr, _ := hclsyntax.ParseExpression([]byte("[nothing(1)]"), "", hcl.InitialPos) // which no kind allows
 			if d.checkKind(&hcl.Attribute{Name: r.name, Expr: expr}, r); len(d.found.diags) == 0 && !slices.Contains(byCode, r.kind) {
