@@ -54,8 +54,8 @@ func StartCloud(t *testing.T) Cloud {
 		t.Fatal(err)
 	}
 	return Cloud{URL: server.URL, Env: []string{
+		"https_proxy=", "http_proxy=", "no_proxy=", // before the others, which they are on Windows
 		"HTTPS_PROXY=" + proxy.URL, "HTTP_PROXY=" + proxy.URL, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + file,
-		"https_proxy=", "http_proxy=", "no_proxy=",
 	}}
 }
 
