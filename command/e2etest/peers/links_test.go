@@ -136,6 +136,7 @@ var linkModes = map[string]bool{"symlink": true, "hardlink": true, "copy": false
 
 // eachLinkMode runs a test with a store for each way of linking by which the real terraform init installs over a package.
 func eachLinkMode(t *testing.T, build string, test func(t *testing.T, s *sharedStore, shares bool)) {
+	harness.LookTerraform(t)
 	for mode, shares := range linkModes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
