@@ -92,7 +92,7 @@ func (o *options) flags() cli.Flags {
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
   packages of providers into terraform.d/plugins, all called modules into
   .terraform/modules with modules.json, and the hashes of the packages into
-  .terraform.lock.hcl. In a clone of the repository, "terraform init" and
+  .terraform.lock.hcl. In a clone of the repository, "$PROGRAM init" and
   "$TFDEPS init" then need neither network nor CLI configuration. If there is a
   CLI configuration, it must not have a provider_installation block. No
   configuration is changed.

@@ -12,13 +12,19 @@ type Names struct {
 	Called               string // this program, by the name it was called by
 }
 
-// Expand returns a text with names in the place of $TFDEPS, which is this program, $PRODUCT, $PROGRAM, $CLOUD and $IN_CLOUD. $$ becomes $.
+// Expand returns a text with names in the place of $TFDEPS, which is this program, $PRODUCT, $PROGRAM, $CLOUD and $IN_CLOUD. $$ becomes $, and
+// another word stays as it is.
 func (n Names) Expand(text string) string {
 	speech := SpeechOf(n.Product)
 	words := map[string]string{
 		"TFDEPS": n.Called, "PRODUCT": n.Name, "PROGRAM": n.Program, "CLOUD": speech.Cloud, "IN_CLOUD": speech.InCloud, "$": "$",
 	}
-	return os.Expand(text, func(word string) string { return words[word] })
+	return os.Expand(text, func(word string) string {
+		if name, ok := words[word]; ok {
+			return name
+		}
+		return "$" + word
+	})
 }
 
 // Speech has the texts of a product that Terraform and OpenTofu word differently.
