@@ -53,7 +53,7 @@ func (t VerifiedTree) text(p providercache.ComparedPackage) string {
 	case providercache.Unreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case providercache.Unproven:
-		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds the missing hash",
+		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -from=config -platform=%s adds the missing hash",
 			name, p.H1, unprovenBy(p), t.Called, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
