@@ -186,7 +186,7 @@ func TestInit_KeepsOutlinesOfLargeConfigurations(t *testing.T) {
 	t.Parallel()
 	dir := harness.WorkDir(t, "module \"m\" {\n  source = \"./m\"\n}\n")
 	state := filepath.Join(t.TempDir(), "state")
-	env := harness.PinnedEnv(t, "XDG_STATE_HOME="+state, "LocalAppData="+state)
+	env := harness.Env(t, "TFDEPS_TERRAFORM_VERSION=1.15.9", "XDG_STATE_HOME="+state, "LocalAppData="+state)
 	var module strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&module, "output \"o%d\" {\n  value = %[1]d\n}\n", i)
