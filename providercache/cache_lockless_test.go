@@ -75,7 +75,7 @@ func isSound(t *testing.T, cache, state string, packages int) {
 	if err != nil || len(found) != packages || slices.ContainsFunc(found, providercache.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
-	noneStaged(t, cache)
+	noStages(t, cache)
 }
 
 // A run that finds everything in place removes what a killed run left.

@@ -260,7 +260,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 			}
 		}
 		for _, root := range []string{filepath.Join(target, "0"), filepath.Join(target, "1"), cache} {
-			noneStaged(t, root)
+			noStages(t, root)
 			must.Equal(t, read(t, widgetIn(root)), content, i, root)
 		}
 		succeed(t, os.RemoveAll(dir))

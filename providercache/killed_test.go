@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/must"
@@ -65,15 +64,6 @@ func die(where string) {
 		os.Exit(1)
 	}
 	os.Exit(end)
-}
-
-// noneStaged checks that killed processes have left no staging directories. Where a file that is locked can't be removed, they
-// stay for 24 hours.
-func noneStaged(t *testing.T, dirs ...string) {
-	t.Helper()
-	if filelock.Removable {
-		noStages(t, dirs...)
-	}
 }
 
 // noStages fails the test if there is anything unfinished in directories of packages.
@@ -231,7 +221,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
 		dir := filepath.Join(root, packageDir("acme/widget", "1.0.0"))
 		must.Equal(t, read(t, filepath.Join(dir, "terraform-provider-widget"))+read(t, filepath.Join(dir, "LICENSE")), "the providerfree", root)
-		noneStaged(t, root)
+		noStages(t, root)
 	}
 	isSound(t, next.Cache.Dir, next.Fetcher.StateDir, 1)
 }

@@ -128,6 +128,6 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)
 	}
-	noneStaged(t, in.Target.Dir, in.Cache.Dir)
+	noStages(t, in.Target.Dir, in.Cache.Dir)
 	must.Equal(t, read(t, widgetIn(in.Target.Dir)) == noise(size), true, "it isn't what was sent")
 }

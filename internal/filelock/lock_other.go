@@ -10,6 +10,9 @@ import (
 // Removable is false as it is unknown for this system.
 const Removable = false
 
+// Supported is false as it is unknown for this system.
+const Supported = false
+
 const openPlain = 0
 
 // lock returns an error: this system has no lock that ends with its process.

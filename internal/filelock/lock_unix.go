@@ -12,6 +12,9 @@ import (
 // file may be inside the directory that it protects.
 const Removable = true
 
+// Supported reports whether this system has locks that end with their process.
+const Supported = true
+
 const openPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // lock uses flock(2), not fcntl(2): an fcntl lock belongs to the process, and ends when any of its

@@ -10,6 +10,9 @@ import (
 // Removable reports whether a file can be renamed and removed while it is locked.
 const Removable = false
 
+// Supported reports whether this system has locks that end with their process.
+const Supported = true
+
 const openPlain = 0
 
 // lock locks one byte far behind the end: other handles can't read a locked range, and the file may

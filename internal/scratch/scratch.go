@@ -134,14 +134,19 @@ func abandoned(dir string, now time.Time) bool {
 }
 
 // holdLock makes a lock file, and locks it until it is closed or the process ends. The file gets
-// its name when it is locked already, so that no process finds it unlocked in between. lock is nil
-// if this system has no lock that allows the directory to be removed. swept means that another
-// process's removeUnlocked was faster.
+// its name when it is locked already, so that no process finds it unlocked in between. On Windows it has the name from
+// the beginning, because an open file can't be renamed; no other process can remove it, either. lock is nil
+// if this system has no lock that ends with its process. swept means that another
+// process's sweep was faster.
 func holdLock(path string) (lock io.Closer, swept bool, err error) {
-	if !filelock.Removable {
+	if !filelock.Supported {
 		return nil, false, nil
 	}
-	file, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	name := path
+	if filelock.Removable {
+		name += newSuffix
+	}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, errors.Is(err, fs.ErrNotExist), nil
 	}
@@ -149,7 +154,10 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 		file.Close()
 		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist), nil
 	}
-	if err := patient.Rename(path+newSuffix, path); err != nil {
+	if name == path {
+		return file, false, nil
+	}
+	if err := patient.Rename(name, path); err != nil {
 		// A sweep, maybe of this same process, would take the directory for an abandoned one.
 		file.Close()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -160,36 +168,36 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 	return file, false, nil
 }
 
-// removeUnlocked removes a directory whose process was killed before it renamed the lock file, or
+// removeUnlocked removes a directory whose process was killed before it named the lock file, or
 // after it removed that: the directory has at most the new lock file. removeUnlocked locks that
 // first, which fails if the process is running. Without file locks an empty directory may be in
 // use, so it stays.
 func removeUnlocked(dir string) {
-	if !filelock.Removable {
+	if !filelock.Supported {
 		return
 	}
-	path := filepath.Join(dir, lockName) + newSuffix
-	file, err := filelock.TryExisting(path)
-	switch {
-	case err == nil:
-		defer file.Close()
-		_ = patient.Remove(path)
-	case !errors.Is(err, fs.ErrNotExist):
-		return
+	if filelock.Removable {
+		path := filepath.Join(dir, lockName) + newSuffix
+		file, err := filelock.TryExisting(path)
+		switch {
+		case err == nil:
+			defer file.Close()
+			_ = patient.Remove(path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return
+		}
 	}
 	_ = patient.Remove(dir) // only if it is empty; a process that is about to make its lock file gets an error
 }
 
 // lockIsFree reports whether the process that made a lock file has ended; known is false if that
-// can't be determined.
+// can't be determined. On Windows it removes the file of an ended process: that fails for a process which has made the file
+// and is about to lock it.
 func lockIsFree(path string) (free, known bool) {
-	if !filelock.Removable {
-		return false, false
-	}
 	file, err := filelock.TryExisting(path)
 	if err == nil {
 		file.Close()
-		return true, true
+		return filelock.Removable || os.Remove(path) == nil, true
 	}
 	return false, errors.Is(err, filelock.ErrHeld)
 }

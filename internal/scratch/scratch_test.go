@@ -33,9 +33,9 @@ func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
 		must.Equal(t, must.ErrorOf(os.Stat(name)) == nil, want, name)
 	}
-	must.Equal(t, alive.Abandon(), filelock.Removable)
+	must.Equal(t, alive.Abandon(), filelock.Supported)
 	Sweep(parent, now)
-	must.Equal(t, errors.Is(must.ErrorOf(os.Stat(alive.Path)), fs.ErrNotExist), filelock.Removable) // else it isn't old enough
+	must.Equal(t, errors.Is(must.ErrorOf(os.Stat(alive.Path)), fs.ErrNotExist), filelock.Supported) // else it isn't old enough
 }
 
 func TestSweep_OfNothing(t *testing.T) {
@@ -78,7 +78,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	must.Write(t, filepath.Join(begun, lockName+".new"), "")
 	must.Write(t, filepath.Join(full, "x"), "")
 	Sweep(parent, time.Now())
-	for dir, want := range map[string]bool{empty: !filelock.Removable, begun: !filelock.Removable, full: true, probe.Path: true} {
+	for dir, want := range map[string]bool{empty: !filelock.Supported, begun: !filelock.Removable, full: true, probe.Path: true} {
 		must.Equal(t, must.ErrorOf(os.Stat(dir)) == nil, want, dir)
 	}
 }
