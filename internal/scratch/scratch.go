@@ -171,21 +171,19 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 // removeUnlocked removes a directory whose process was killed before it named the lock file, or
 // after it removed that: the directory has at most the new lock file. removeUnlocked locks that
 // first, which fails if the process is running. Without file locks an empty directory may be in
-// use, so it stays.
+// use, so it stays; on Windows, too, because a process can't tell there that its new directory is being removed.
 func removeUnlocked(dir string) {
-	if !filelock.Supported {
+	if !filelock.Removable {
 		return
 	}
-	if filelock.Removable {
-		path := filepath.Join(dir, lockName) + newSuffix
-		file, err := filelock.TryExisting(path)
-		switch {
-		case err == nil:
-			defer file.Close()
-			_ = patient.Remove(path)
-		case !errors.Is(err, fs.ErrNotExist):
-			return
-		}
+	path := filepath.Join(dir, lockName) + newSuffix
+	file, err := filelock.TryExisting(path)
+	switch {
+	case err == nil:
+		defer file.Close()
+		_ = patient.Remove(path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return
 	}
 	_ = patient.Remove(dir) // only if it is empty; a process that is about to make its lock file gets an error
 }
