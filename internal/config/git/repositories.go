@@ -84,12 +84,16 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 		return "", err
 	}
 	defer staging.Remove()
+	stage := filepath.Join(staging.Path, "stage") // which can be made again without the lock in staging
+	if err := os.Mkdir(stage, 0o700); err != nil {
+		return "", err
+	}
 	co := checkout{repositories: r}
-	commit, err = co.make(ctx, tree{request: req, stage: staging.Path})
+	commit, err = co.make(ctx, tree{request: req, stage: stage})
 	if err != nil {
 		return "", err
 	}
-	return commit, patient.Rename(filepath.Join(staging.Path, treeName), dst)
+	return commit, patient.Rename(filepath.Join(stage, treeName), dst)
 }
 
 // Close waits for runs of git that are being stopped, and removes the temporary directory. Don't
