@@ -86,13 +86,13 @@ func (d *Dir) Remove() {
 	removeAll(d.Path)
 }
 
-// removeAll removes a directory, its lock file last: if this process is killed meanwhile, the next
-// sweep recognizes the directory by it.
+// removeAll removes a directory, its lock file last: if this process is killed meanwhile, or something can't be
+// removed, the next sweep recognizes the directory by it.
 func removeAll(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
-		if entry.Name() != lockName {
-			_ = patient.RemoveAll(filepath.Join(dir, entry.Name()))
+		if entry.Name() != lockName && patient.RemoveAll(filepath.Join(dir, entry.Name())) != nil {
+			return
 		}
 	}
 	_ = patient.RemoveAll(dir)
@@ -134,8 +134,8 @@ func abandoned(dir string, now time.Time) bool {
 }
 
 // holdLock makes a lock file, and locks it until it is closed or the process ends. The file gets
-// its name when it is locked already, so that no process finds it unlocked in between. On Windows it has the name from
-// the beginning, because an open file can't be renamed; no other process can remove it, either. lock is nil
+// its name when it is locked already, so that no process finds it unlocked in between. On Windows it has its name from
+// the beginning: nobody can rename or remove a file that is open. lock is nil
 // if this system has no lock that ends with its process. swept means that another
 // process's sweep was faster.
 func holdLock(path string) (lock io.Closer, swept bool, err error) {
@@ -146,7 +146,11 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 	if filelock.Removable {
 		name += newSuffix
 	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	var file *os.File
+	err = patient.Try(func() (err error) { // on Windows access is denied while the directory is being removed
+		file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		return err
+	})
 	if err != nil {
 		return nil, errors.Is(err, fs.ErrNotExist), nil
 	}
@@ -189,13 +193,12 @@ func removeUnlocked(dir string) {
 }
 
 // lockIsFree reports whether the process that made a lock file has ended; known is false if that
-// can't be determined. On Windows it removes the file of an ended process: that fails for a process which has made the file
-// and is about to lock it.
+// can't be determined. On Windows it removes the file then: that fails while a process has it open, which may be about to lock it.
 func lockIsFree(path string) (free, known bool) {
 	file, err := filelock.TryExisting(path)
 	if err == nil {
 		file.Close()
-		return filelock.Removable || os.Remove(path) == nil, true
+		return filelock.Removable || patient.Remove(path) == nil, true
 	}
 	return false, errors.Is(err, filelock.ErrHeld)
 }

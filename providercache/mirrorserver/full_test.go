@@ -5,6 +5,7 @@ package mirrorserver_test
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestHandler_FullDiskServesWhatIsStored(t *testing.T) {
 func TestHandler_FullStore(t *testing.T) {
 	m := newMirroring(t)
 	m.add("large", "1.0.0")
-	m.bucket = blob.NewDirectory(installtest.SmallDisk(t, "64k"))
+	m.bucket = blob.NewDirectory(filepath.Join(installtest.SmallDisk(t, "64k"), "store")) // Wine takes a place of a mount for a link
 	server := m.start()
 	server.found(large)
 	server.settle()
