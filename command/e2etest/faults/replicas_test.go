@@ -24,6 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 )
 
@@ -128,14 +129,17 @@ func archivesIn(t *testing.T, bucket string) []string {
 
 // filesWith lists the paths below a directory for which wanted is true. Other processes may remove some meanwhile.
 func filesWith(t *testing.T, dir string, wanted func(path string) bool) (paths []string) {
-	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && wanted(path) {
-			paths = append(paths, path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
+	must.Succeed(t, patient.Try(func() error { // on Windows a directory that is being removed can't be listed
+		paths = nil
+		return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && wanted(path) {
+				paths = append(paths, path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		})
 	}))
 	return paths
 }
