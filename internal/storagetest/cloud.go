@@ -54,7 +54,7 @@ func StartCloud(t *testing.T) Cloud {
 		t.Fatal(err)
 	}
 	return Cloud{URL: server.URL, Env: []string{
-		"https_proxy=", "http_proxy=", "no_proxy=", // before the others, which they are on Windows
+		"https_proxy=", "http_proxy=", "no_proxy=", // first: on Windows these are the same variables, and the last ones count
 		"HTTPS_PROXY=" + proxy.URL, "HTTP_PROXY=" + proxy.URL, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE=" + file,
 	}}
 }

@@ -71,7 +71,7 @@ func limits() []limit {
 	seconds := func(c cost) float64 { return c.cpu.Seconds() }
 	wall := func(c cost) float64 { return c.wall.Seconds() }
 	peak := func(c cost) float64 { return float64(c.peak) / (1 << 20) }
-	start := func(b *testing.B) func() float64 { return figureOf(b, seconds, smallProgram(b, "net/http")) }
+	start := func(b *testing.B) func() float64 { return figureOf(b, seconds, smallProgram(b, "os")) }
 	rows := []limit{
 		{"hash", "libdeflate-gunzip, s", "2.4", hashLimit},
 		{"cold-seconds", "terraform, s", "0.38", coldLimit(seconds)},
@@ -80,10 +80,10 @@ func limits() []limit {
 		{"program-size", "", "27.6 MB", func(b *testing.B) pair {
 			return pair{ours: func() float64 { return float64(must.Get(os.Stat(harness.Tfdeps(b)))(b).Size()) / 1e6 }}
 		}},
-		{"unchanged", "start of a small program with net/http, s", "2.5", func(b *testing.B) pair {
+		{"unchanged", "start of a small program, s", "2.5", func(b *testing.B) pair {
 			return pair{unchangedLimit(b, "").ours, start(b)}
 		}},
-		{"imports", "start of a small program with net/http, s", "what unchanged can't be below", func(b *testing.B) pair {
+		{"imports", "start of a small program, s", "what unchanged can't be below", func(b *testing.B) pair {
 			return pair{figureOf(b, seconds, smallProgram(b, "github.com/tfdeps/tfdeps/command")), start(b)}
 		}},
 		{"module", "terraform, s", "0.25", func(b *testing.B) pair { return unchangedLimit(b, namingModule()) }},

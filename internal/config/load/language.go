@@ -25,37 +25,20 @@ type row struct {
 //go:embed language.txt
 var languageTable string
 
-// language has the rows of each block. A block's lines are parsed when they are asked for: most configurations have few kinds of blocks.
-var language = sync.OnceValue(func() map[string]func() []row {
-	lines := map[string][]string{}
-	for line := range strings.Lines(languageTable) {
-		blocks, rest, _ := strings.Cut(line, " ")
-		if rest == "" || blocks == "#" {
-			continue
-		}
-		for in := range strings.SplitSeq(blocks, ",") {
-			lines[in] = append(lines[in], rest)
-		}
-	}
-	table := make(map[string]func() []row, len(lines))
-	for in, lines := range lines {
-		table[in] = sync.OnceValue(func() []row { return parseRows(lines) })
-	}
-	return table
-})
+// rows has the rows of blocks that were asked for: most configurations have few kinds of blocks.
+var rows sync.Map
 
 // rowsOf returns the rows of a block; none if the table doesn't have it.
-func rowsOf(in string) []row {
-	if rows, ok := language()[in]; ok {
-		return rows()
+func rowsOf(in string) (all []row) {
+	if known, ok := rows.Load(in); ok {
+		return known.([]row)
 	}
-	return nil
-}
-
-// parseRows parses a block's lines, without the block's name.
-func parseRows(lines []string) (all []row) {
-	for _, line := range lines {
-		fields := strings.Fields(line)
+	for line := range strings.Lines(languageTable) {
+		blocks, rest, _ := strings.Cut(line, " ")
+		if !strings.Contains(blocks, in) || !slices.Contains(strings.Split(blocks, ","), in) {
+			continue
+		}
+		fields := strings.Fields(rest)
 		var r row
 		kind, required := strings.CutSuffix(fields[1], "!")
 		kind, labels, _ := strings.Cut(kind, ":")
@@ -66,6 +49,9 @@ func parseRows(lines []string) (all []row) {
 		for _, r.name = range strings.FieldsFunc(fields[0], isComma) {
 			all = append(all, r)
 		}
+	}
+	if len(all) > 0 { // names that a configuration has invented would stay for ever
+		rows.Store(in, all)
 	}
 	return all
 }
