@@ -28,6 +28,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/filelock"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -261,7 +262,7 @@ func DecodeState(content []byte) (about string, entries map[string][]byte, err e
 
 // ReadOwn reads a regular file that trusted accepts, of at most MaxStateBytes.
 func ReadOwn(path string, trusted func(string, os.FileInfo) bool) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|owner.OpenPlain, 0)
+	file, err := patient.Open(path, owner.OpenPlain)
 	if err != nil {
 		return nil, err
 	}
