@@ -115,20 +115,18 @@ func sweep(parent string, now time.Time, concerns func(fs.FileInfo) bool) {
 			continue
 		}
 		dir := filepath.Join(parent, entry.Name())
-		if abandoned(dir, now) {
+		switch free, known := lockIsFree(filepath.Join(dir, lockName)); {
+		case free, !known && isOld(dir, now):
 			removeAll(dir)
-		} else {
+		case !known:
 			removeUnlocked(dir)
 		}
 	}
 }
 
-// abandoned reports whether no process uses a directory any more, by its lock, or by its age. A
+// isOld reports whether a directory without a lock file counts as abandoned by its age. A
 // process may be about to create the lock file.
-func abandoned(dir string, now time.Time) bool {
-	if free, known := lockIsFree(filepath.Join(dir, lockName)); known {
-		return free
-	}
+func isOld(dir string, now time.Time) bool {
 	info, err := os.Stat(dir)
 	return err == nil && now.Sub(info.ModTime()) > AbandonedAfter
 }
@@ -175,19 +173,21 @@ func holdLock(path string) (lock io.Closer, swept bool, err error) {
 // removeUnlocked removes a directory whose process was killed before it named the lock file, or
 // after it removed that: the directory has at most the new lock file. removeUnlocked locks that
 // first, which fails if the process is running. Without file locks an empty directory may be in
-// use, so it stays; on Windows, too, because a process can't tell there that its new directory is being removed.
+// use, so it stays.
 func removeUnlocked(dir string) {
-	if !filelock.Removable {
+	if !filelock.Supported {
 		return
 	}
-	path := filepath.Join(dir, lockName) + newSuffix
-	file, err := filelock.TryExisting(path)
-	switch {
-	case err == nil:
-		defer file.Close()
-		_ = patient.Remove(path)
-	case !errors.Is(err, fs.ErrNotExist):
-		return
+	if filelock.Removable {
+		path := filepath.Join(dir, lockName) + newSuffix
+		file, err := filelock.TryExisting(path)
+		switch {
+		case err == nil:
+			defer file.Close()
+			_ = patient.Remove(path)
+		case !errors.Is(err, fs.ErrNotExist):
+			return
+		}
 	}
 	_ = patient.Remove(dir) // only if it is empty; a process that is about to make its lock file gets an error
 }
