@@ -16,7 +16,7 @@ import (
 // directories, too, because git reads nothing below an ignored directory.
 func Ignores() Block {
 	return Block{
-		Why: "What is vendored belongs into the repository.",
+		Why: "What is vendored belongs in the repository.",
 		Lines: []string{
 			"!/.terraform/",
 			"/.terraform/*",
