@@ -188,7 +188,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		return failed
 	}
 	lost := onLinux(beta, errors.New("it broke"))
-	nowhere := fail(gamma, during.Metadata, errors.New("nowhere"))
+	nowhere := fail(gamma, during.Metadata, getproviders.Subject{Provider: gamma, Source: "b"}.Missing())
 	err := errors.Join(onLinux(alpha, refused), lost, onLinux(beta, refused), nowhere)
 	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
 		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
@@ -198,24 +198,24 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 		want     []string
 	}{
 		"lock": {asTerraform.LockProblems(LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: err}}), []string{
-			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:" + cause,
-			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke",
-			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: nowhere",
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:" + cause + " (unauthorized)",
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke (failed)",
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: b does not have a provider named example.com/acme/gamma (provider_not_found)",
 		}},
 		"mirror": {asTerraform.MirrorProblems(err, "", ""), []string{
-			"Provider release not available: Failed to download these providers:" + cause,
-			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
-			"Provider not available: Failed to download example.com/acme/gamma: nowhere",
+			"Provider release not available: Failed to download these providers:" + cause + " (unauthorized)",
+			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke (failed)",
+			"Provider not available: Failed to download example.com/acme/gamma: b does not have a provider named example.com/acme/gamma (provider_not_found)",
 		}},
 		"urls": {asTerraform.LocateProblems(err), []string{
-			"Provider package not found: The source of these providers doesn't say where their packages are:" + cause,
-			"Provider package not found: example.com/acme/beta v1.0.0 for linux_amd64: it broke",
-			"Provider package not found: example.com/acme/gamma v1.0.0: nowhere",
+			"Failed to query available provider packages: The source of these providers doesn't say where their packages are:" + cause + " (unauthorized)",
+			"Failed to query available provider packages: example.com/acme/beta v1.0.0 for linux_amd64: it broke (failed)",
+			"Provider package not found: example.com/acme/gamma v1.0.0: b does not have a provider named example.com/acme/gamma (provider_not_found)",
 		}},
 	} {
 		var got []string
 		for _, p := range c.problems {
-			got = append(got, p.Summary+": "+p.Detail)
+			got = append(got, fmt.Sprintf("%s: %s (%s)", p.Summary, p.Detail, CodeOf(p)))
 		}
 		must.EqualSlices(t, got, c.want, name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 	}

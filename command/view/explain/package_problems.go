@@ -47,7 +47,8 @@ func isInterrupt(c cause.Cause) bool {
 	return errors.Is(c.Err, context.Canceled)
 }
 
-// problemsOf returns the problem that say makes of each cause, unless that is nil. After an interrupt it only returns that one.
+// problemsOf returns the problem that say makes of each cause, unless that is nil, with the code of the cause if that has one. After an
+// interrupt it only returns that one.
 func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) (problems problem.List) {
 	causes := cause.Causes(err)
 	if slices.ContainsFunc(causes, isInterrupt) {
@@ -55,7 +56,7 @@ func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) 
 	}
 	for _, c := range causes {
 		if p := say(c); p != nil {
-			problems = append(problems, p)
+			problems = append(problems, problem.Because(c.Err, p))
 		}
 	}
 	return problems
@@ -76,8 +77,8 @@ type LockedDir struct {
 // each platform, and one for errors about no platform.
 func (n Names) LockProblems(d LockedDir) problem.List {
 	const summary = "Could not retrieve providers for locking"
-	var platforms []getproviders.Platform
-	failed := map[getproviders.Platform]string{}
+	var apart problem.List
+	failed := map[getproviders.Platform]*problem.Problem{}
 	problems := problemsOf(d.Result.Err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		var platform getproviders.Platform
 		switch len(c.Failures) {
@@ -87,16 +88,14 @@ func (n Names) LockProblems(d LockedDir) problem.List {
 		default:
 			return problem.Error("failed", summary, n.told(c, n.lockFailure(d, platform), nil))
 		}
-		if failed[platform] == "" {
-			platforms = append(platforms, platform)
+		if failed[platform] == nil {
+			failed[platform] = problem.Because(c.Err, problem.Error("failed", summary, n.lockFailure(d, platform)))
+			apart = append(apart, failed[platform])
 		}
-		failed[platform] += "\n- " + n.told(c, "", providerName)
+		failed[platform].Detail += "\n- " + n.told(c, "", providerName)
 		return nil
 	})
-	for _, platform := range platforms {
-		problems = append(problems, problem.Error("failed", summary, n.lockFailure(d, platform)+failed[platform]))
-	}
-	return problems
+	return append(problems, apart...)
 }
 
 // lockFailure returns the sentence before a list of failures.
@@ -144,16 +143,16 @@ func (n Names) unwritten(err error) string {
 // mirrorProblem explains a failed package under Terraform's headlines.
 func (n Names) mirrorProblem(c cause.Cause) *problem.Problem {
 	first := c.Failures[0]
-	code, summary, verb, name := "", "Cannot download provider release", "download", packageName
+	summary, verb, name := "Cannot download provider release", "download", packageName
 	switch {
 	case first.Platform == (getproviders.Platform{}):
-		code, summary, name = "package_not_found", "Provider not available", providerName
+		summary, name = "Provider not available", providerName
 	case first.Step == during.Metadata:
 		summary = "Provider release not available"
 	case first.Step == during.Authenticate, errors.Is(first, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
-	return problem.Error(code, summary, n.told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
+	return problem.Error("failed", summary, n.told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
 		return "Failed to " + verb + " " + name(f)
 	}))
 }
@@ -164,11 +163,7 @@ func (n Names) TransferProblems(push bool, err error) problem.List {
 		return n.InstallProblems(getproviders.Requirements{}, err, nil)
 	}
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
-		text := n.told(c, "These packages were not sent:", n.shortName)
-		if len(c.Failures) > 0 {
-			c.Err = c.Failures[0]
-		}
-		return problem.Because(c.Err, problem.Error("bucket", "Failed to push packages", text))
+		return problem.Error("bucket", "Failed to push packages", n.told(c, "These packages were not sent:", n.shortName))
 	})
 }
 
@@ -176,8 +171,11 @@ func (n Names) TransferProblems(push bool, err error) problem.List {
 // packages share, and each other package.
 func (n Names) LocateProblems(err error) problem.List {
 	return problemsOf(err, "The search", func(c cause.Cause) *problem.Problem {
-		return problem.Error("package_not_found", "Provider package not found",
-			n.told(c, "The source of these providers doesn't say where their packages are:", packageName))
+		summary := "Provider package not found"
+		if !errors.Is(c.Err, getproviders.ErrNotFound) {
+			summary, _ = n.queryFailed(c.Err)
+		}
+		return problem.Error("failed", summary, n.told(c, "The source of these providers doesn't say where their packages are:", packageName))
 	})
 }
 
