@@ -20,7 +20,7 @@ var codes = map[string][]string{
 	"filelock.HeldError":          {"file_lock_held"},
 	"getproviders.NotCachedError": {"not_cached"},
 	"getproviders.SourcesError":   {"", "provider_not_found"},
-	"hosts.StatusError":           {"unauthorized", "unreachable"},
+	"hosts.StatusError":           {"package_not_found", "rate_limited", "server_failed", "unauthorized", "unreachable"},
 	"getproviders.Fault":          {"bucket", "checksum_list_mismatch", "checksum_mismatch", "connection_refused", "credentials_helper_not_found", "discovery_document", "host_not_found", "incompatible_protocol", "invalid_address", "invalid_answer", "invalid_module_source", "invalid_package", "invalid_signature", "lock_mismatch", "locked_version", "mirror_index", "module_not_found", "module_package_not_found", "no_matching_version", "no_module_version", "no_service", "no_space", "not_https", "offline", "platform_missing", "provider_not_found", "proxy_failed", "refused_by_policy", "request_failed", "service_version", "source_directory", "stalled", "timeout", "too_large", "too_slow", "unauthorized", "unknown_signer", "unreachable", "untrusted_certificate", "unwritable", "version_not_found"},
 	"scratch.LinkError":           {"symlink"},
 }

@@ -102,10 +102,15 @@ func Failure(err error) (*Fault, bool) {
 	return nil, false
 }
 
+// vague are codes that only say where something failed.
+var vague = []string{"unreachable", "request_failed", "module_package_failed"}
+
 // CodeOf returns the code of an error, or of the first error with a code that it wraps:
-// "version_not_found", "unauthorized", "failed_unpack". It returns "" if none has a code. Codes
-// don't change; texts may.
+// "version_not_found", "unauthorized", "failed_unpack". A code that says why something failed, such as
+// "rate_limited", comes before one that only says where. It returns "" if none has a code: errors of
+// contexts and of files. Codes don't change; texts may.
 func CodeOf(err error) string {
+	first := ""
 	for _, part := range wrapped.All(err) {
 		code := ""
 		switch e := part.(type) {
@@ -114,11 +119,12 @@ func CodeOf(err error) string {
 		case interface{ Code() string }:
 			code = e.Code()
 		}
-		if code != "" {
+		if code != "" && !slices.Contains(vague, code) && !strings.HasPrefix(code, "failed_") {
 			return code
 		}
+		first = cmp.Or(first, code)
 	}
-	return ""
+	return first
 }
 
 // HintsOf returns the hints of an error and of the errors that it wraps, outer ones first.

@@ -10,7 +10,7 @@ import (
 // Fault is an error of a request, or before it, with details for programs and people. Its text is that of Err, and it
 // matches Kind and what Err matches.
 type Fault struct {
-	ID     string   // the Code
+	ID     string   // the Code, without a Status
 	Host   Hostname // whose services can't be used; "" if it is about something else
 	Kind   error    // one of the Err values of this package; nil means that it matches only what Err does
 	Err    error    // the cause, in words; for a request without an answer the network's own error
@@ -24,7 +24,12 @@ type Fault struct {
 func (f *Fault) Error() string { return f.Err.Error() }
 
 // Code returns the error's name for programs: "host_not_found".
-func (f *Fault) Code() string { return f.ID }
+func (f *Fault) Code() string {
+	if f.Status != 0 {
+		return (&StatusError{&Document{StatusCode: f.Status}}).Code()
+	}
+	return f.ID
+}
 
 // Hint returns the probable cause, and what to do.
 func (f *Fault) Hint() string { return f.Advice }

@@ -126,10 +126,17 @@ func (e *StatusError) Error() string {
 // Hint returns the meaning of the status.
 func (e *StatusError) Hint() string { return StatusAdvice(e.StatusCode) }
 
-// Code returns "unauthorized" for 401 and 403, else "unreachable".
+// Code returns the status's name for programs: "rate_limited".
 func (e *StatusError) Code() string {
-	if Refuses(e.StatusCode) {
+	switch status := e.StatusCode; {
+	case Refuses(status):
 		return "unauthorized"
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return "package_not_found"
+	case status == http.StatusTooManyRequests:
+		return "rate_limited"
+	case status >= http.StatusInternalServerError:
+		return "server_failed"
 	}
 	return "unreachable"
 }

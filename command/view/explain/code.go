@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -12,8 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
-	"github.com/tfdeps/tfdeps/internal/hosts"
-	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // CodeOf returns the code of a problem for programs: that of its error, else its own. Every error
@@ -36,52 +33,10 @@ func CodeOf(p *problem.Problem) string {
 	return cmp.Or(code, otherwise)
 }
 
-// vague are codes that only say where something failed. The code of an inner error is preferred.
-var vague = []string{"unreachable", "request_failed", "module_package_failed"}
-
-// CodeOfError returns the first code of an error and of those that it wraps that isn't vague, else the first
-// code, or "" without any.
+// CodeOfError returns the code of an error, or "" if that only names the step of an installation.
 func CodeOfError(err error) string {
-	first := ""
-	for _, part := range wrapped.All(err) {
-		code := cmp.Or(statusCode(part), ownCode(part))
-		if code != "" && !slices.Contains(vague, code) {
-			return code
-		}
-		first = cmp.Or(first, code)
-	}
-	return first
-}
-
-// ownCode returns an error's code, without the errors that it wraps.
-func ownCode(err error) string {
-	switch e := err.(type) {
-	case *getproviders.Fault:
-		return e.Code
-	case *getproviders.NotCachedError, *getproviders.SourcesError:
-		return getproviders.CodeOf(err)
-	case interface{ Code() string }:
-		return e.Code()
-	}
-	return ""
-}
-
-// statusCode returns the code for an HTTP status that is an error.
-func statusCode(err error) string {
-	status := 0
-	switch e := err.(type) {
-	case *hosts.Fault:
-		status = e.Status
-	case *hosts.StatusError:
-		status = e.StatusCode
-	}
-	switch {
-	case status == http.StatusNotFound, status == http.StatusGone:
-		return "package_not_found"
-	case status == http.StatusTooManyRequests:
-		return "rate_limited"
-	case status >= http.StatusInternalServerError:
-		return "server_failed"
+	if code := getproviders.CodeOf(err); !strings.HasPrefix(code, "failed_") {
+		return code
 	}
 	return ""
 }

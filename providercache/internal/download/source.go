@@ -95,9 +95,9 @@ func newStatusError(resp *http.Response, gaveUp int, said string) *hosts.Fault {
 	if gaveUp > 0 { // in OpenTofu's words
 		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", url, gaveUp)
 	}
-	failed := &hosts.Fault{ID: "unreachable", Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status), Status: status}
+	failed := &hosts.Fault{Kind: getproviders.ErrUnreachable, Err: errors.New(text + said), Advice: hosts.StatusAdvice(status), Status: status}
 	if hosts.Refuses(status) {
-		failed.ID, failed.Kind = "unauthorized", getproviders.ErrUnauthorized
+		failed.Kind = getproviders.ErrUnauthorized
 		failed.Advice = "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
 	}
 	switch {
