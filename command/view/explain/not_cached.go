@@ -26,7 +26,7 @@ func (n Names) notCached(req getproviders.Requirements, missing []*getproviders.
 			"\n\nTo replace them, run this once where requests are allowed:\n  "+n.Called+" init")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. They would have to be downloaded:", absent[0].By)
+	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in a mirror on this machine, nor in the shared cache from these sources. They would have to be downloaded:", absent[0].By)
 	for i, m := range absent {
 		if i > 0 && m.Provider == absent[i-1].Provider {
 			fmt.Fprintf(&b, ", or of the %s", m.Source)
