@@ -117,6 +117,13 @@ func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	must.Equal(t, must.As[*url.Error](t, err).Timeout(), true, "not a timeout")
 }
 
+func TestClient_SaysThatThereIsNoRoute(t *testing.T) {
+	for _, unrouted := range []error{syscall.ENETUNREACH, syscall.EHOSTUNREACH, syscall.Errno(10051), syscall.Errno(10065)} { // the numbers are of Windows
+		_, err := newClient(t, quick(0, failing(&net.OpError{Op: "dial", Err: unrouted}))).Do(get(t, "https://example.com/"))
+		must.Contain(t, must.As[*Fault](t, err).Hint(), "no route to example.com", unrouted)
+	}
+}
+
 // spyBody records its calls.
 type spyBody struct {
 	io.Reader

@@ -67,6 +67,9 @@ func explained(opts *ClientOptions, req *http.Request, err error) error {
 	case isRefused(err):
 		failed.ID, failed.Kind = "connection_refused", ErrRefused
 		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and the host and the port in the URL", addressOf(op, req))
+	case isUnrouted(err):
+		failed.ID = "unreachable"
+		failed.Advice = fmt.Sprintf("this machine has no route to %s: check its network and VPN. If hosts can only be reached through a proxy, HTTPS_PROXY has to name it", addressOf(op, req))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failed.ID, failed.Kind = "timeout", ErrTimeout
 		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, opts.HeaderTimeout)
@@ -115,7 +118,12 @@ func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
 }
 
-// addressOf returns the address that refused a connection.
+func isUnrouted(err error) bool {
+	const windowsNetwork, windowsHost = syscall.Errno(10051), syscall.Errno(10065)
+	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, windowsNetwork) || errors.Is(err, windowsHost)
+}
+
+// addressOf returns the address that can't be connected to.
 func addressOf(op *net.OpError, req *http.Request) string {
 	if op != nil && op.Addr != nil {
 		return op.Addr.String()
