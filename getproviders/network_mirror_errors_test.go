@@ -126,13 +126,14 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 			must.Contain(t, fmt.Sprint(err, hint(err)), registrySays)
 		})
 	}
-	for name, body := range map[string]string{
-		"another server's error": `{"errors": [{"status": 404, "message": "Could not find resource"}]}`,
-		"a page":                 "404 page not found",
+	for body, said := range map[string]string{
+		`{"errors": [{"status": 404, "message": "Could not find resource"}]}`: "",
+		"404 page not found":        "",
+		"it ends with /mirror/\x1b": `the server says "it ends with /mirror/\x1b"`,
 	} {
 		_, err := versionsOf(t, newFakeRegistry(t, pages{indexPath: "404 " + body}).mirrorAt(t, mirrorBase))
-		must.Fail(t, err, ErrProviderNotFound, name)
-		must.Equal(t, hint(err), "", name)
+		must.Fail(t, err, ErrProviderNotFound, body)
+		must.Equal(t, hint(err), said)
 	}
 }
 

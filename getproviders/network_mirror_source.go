@@ -132,8 +132,12 @@ func (s *NetworkMirrorSource) versions(ctx context.Context, p Provider) ([]Versi
 		}
 		if doc.StatusCode == http.StatusNotFound {
 			missing := Subject{Source: s.name(), Provider: p}.Missing()
-			if missing.Hint = s.advice(doc); missing.Hint == "" && s.isRegistryHost(ctx) {
+			switch missing.Hint = s.advice(doc); {
+			case missing.Hint != "":
+			case s.isRegistryHost(ctx):
 				missing.Hint = notMirror
+			case strings.IndexAny(string(doc.Body), "4{") != 0: // neither Go's "404 page not found" nor JSON, which say nothing new
+				missing.Hint = strings.TrimPrefix(doc.Said, "; ")
 			}
 			return mirrorIndex{missing: missing}, nil
 		}
