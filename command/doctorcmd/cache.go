@@ -100,7 +100,12 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 	// The mtimes are restored, so that programs that watch these directories see no change.
 	defer keepTimes(place.Dir, to)()
 	source, err := scratch.Make(place.Dir)
-	if err != nil { // it is read-only, as caches in images are
+	if err != nil {
+		if c.Packages == 0 { // with packages, it is read-only as caches in images are
+			c.Usable = false
+			x.Log.Warningf("cache_failed", "The shared cache can't be filled",
+				"Nothing can be written to %s: %v. Each directory downloads its packages again. Correct the permissions, or name another directory; TFDEPS_CACHE_DIR does that where TF_PLUGIN_CACHE_DIR and plugin_cache_dir don't.", place.Dir, problem.Reason(err))
+		}
 		return
 	}
 	defer source.Remove()

@@ -186,23 +186,18 @@ func explainSpace(r request, err error) {
 // notShared warns that packages were fetched for this directory alone, because the cache that the user named
 // can't be written to. If the cache has all packages, it doesn't warn.
 func notShared(r request, report providercache.Report) {
-	cache := r.cache
 	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
 		return o.State == event.Fetched && o.Link == providercache.LinkAuto && !o.Provider.IsBuiltIn()
 	})
-	if cache == nil || !cache.Shared || !alone {
+	if r.cache == nil || sources.IsOwnCache(r.Meta, r.Config) || !alone {
 		return
 	}
-	made, err := scratch.MakeDirs(cache.Dir) // needed because packages that a mirror has unpacked are linked without the cache
-	defer scratch.RemoveEmpty(made)
+	probe, err := scratch.Make(r.cache.Place().Dir) // needed because packages that a mirror has unpacked are linked without the cache
 	if err == nil {
-		var probe *scratch.Dir
-		if probe, err = scratch.Make(cache.Dir); err == nil {
-			probe.Remove()
-			return
-		}
+		probe.Remove()
+		return
 	}
 	r.Log.Warningf("cache_failed", "The shared cache can't be written to",
-		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
-			"names the cache. Correct its permissions, or name another directory.", err)
+		"Packages that the cache lacks were fetched for this directory alone: %v.\n\n%s "+
+			"names the cache. Correct its permissions, or name another directory.", err, sources.CacheNamedBy(r.Meta, r.Config))
 }
