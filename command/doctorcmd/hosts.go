@@ -123,6 +123,10 @@ func (x *examination) ask(ctx context.Context, t target, from cliconfig.SourceOp
 		if answer.Services = services; err != nil {
 			return answer, inTime(ctx, late, err)
 		}
+		if !none || x.Config.Hosts[t.host] == nil {
+			break
+		}
+		fallthrough // its host block names the services, so that discover has sent no request
 	case none && t.isOCI():
 		answer.Asked, answer.OK = false, false
 		return answer, nil
@@ -170,9 +174,9 @@ func discover(ctx context.Context, discovery *hosts.Discovery, host hosts.Hostna
 		}
 	}
 	if len(found) > 0 {
-		return found, nil
+		failed = nil
 	}
-	return nil, failed
+	return found, failed
 }
 
 // target is a registry or a mirror to ask.
@@ -250,7 +254,7 @@ func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 		}
 	}
 	if len(providers) == 0 && !only && x.direct(x.usual()) {
-		add(x.Product.DefaultHost, getproviders.Provider{}).probe = true
+		add(x.Product.DefaultHost, x.usual()).probe = true
 	}
 	for _, host := range x.configured() {
 		add(host, getproviders.Provider{})
