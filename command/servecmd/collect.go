@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,9 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -33,8 +36,8 @@ type collectOptions struct {
 func (o *collectOptions) flags() cli.Flags {
 	return cli.Flags{
 		cli.Option("max-size=SIZE", cli.Parsed(&o.MaxBytes, size),
-			"Remove the least recently used archives, every hour, when all together take more: 200GB, 1.5TiB", ""+
-				"None is removed that was used within two hours. All servers of a bucket need this option or -max-unused, or none. Without them nothing is removed."),
+			"Remove the least recently used archives when all together take more: 200GB, 1.5TiB", ""+
+				"None is removed that was used within two hours. Servers do it every hour: all of a bucket need this option or -max-unused, or none. Without them nothing is removed."),
 		cli.Option("max-unused=AGE", cli.Parsed(&o.MaxUnused, cli.ParseAge), "Remove archives that weren't used for this long, whatever their total size: 90d, 12w"),
 		cli.Option("keep-locked=PATH", cli.Strings(&o.keepLocked),
 			"Never remove what this lock file selects, or those in and below this directory", "Lock files are read each time. May be given more than once."),
@@ -140,7 +143,10 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 
 func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	product := products.Unversioned(m)
-	var err error
+	_, err := os.Stat(place)
+	if err != nil && !places.IsURL(place) { // openBucket would make it
+		return problem.Fail("bucket", "Nothing to remove", "The directory %s can't be read: %v. Name the one in which the server keeps its packages.", place, problem.Reason(err))
+	}
 	if o.Keep, err = o.lockedHashes(product); err != nil {
 		return problem.List{failure(m, err)}
 	}
@@ -159,15 +165,18 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	}
 	defer server.Close()
 	gone, left, err := server.Collect(m.Context, o.CollectOptions)
-	did := map[bool]string{true: "would remove", false: "removed"}[o.DryRun]
+	did := "removed"
+	if o.DryRun {
+		did = "would remove"
+	}
 	for _, p := range gone {
-		fmt.Fprintf(m.Stdout, "%s %s %s %s: %d bytes, used last on %s\n", did, p.Provider, p.Version, p.Platform, p.Bytes, p.Used.UTC().Format(time.DateOnly))
+		fmt.Fprintf(m.Stdout, "%s %s %s %s: %s, used last on %s\n", did, p.Provider, p.Version, p.Platform, terminal.Megabytes(p.Bytes), p.Used.UTC().Format(time.DateOnly))
 	}
 	all := slices.Concat(gone, left)
 	if !slices.ContainsFunc(all, func(p mirrorserver.StoredPackage) bool { return p.Used.After(p.Stored) }) && len(all) > 0 {
 		problems = append(problems, problem.Warning("No uses of archives are recorded there", "Servers record uses if they have -max-size or -max-unused. Without records, the time since an archive was stored counts."))
 	}
-	fmt.Fprintf(m.Stdout, "%s %d of %d archives, %d of %d bytes\n", did, len(gone), len(all), bytesOf(gone), bytesOf(all))
+	fmt.Fprintf(m.Stdout, "%s %d of %d archives, %s of %s; those stored or used within two hours stay\n", did, len(gone), len(all), terminal.Megabytes(bytesOf(gone)), terminal.Megabytes(bytesOf(all)))
 	if err != nil {
 		problems = append(problems, failure(m, err))
 	}

@@ -60,20 +60,23 @@ func TestServeGC_SaysWhatGoes(t *testing.T) {
 		all := must.Get(f.mirror.StoredPackages(t.Context()))(t)
 		return len(all)
 	}
+	later := time.Duration(0)
 	gc := func(want int, args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
 		m := &cli.Meta{Context: t.Context(), Stdout: &out, Stderr: &out, HomeDir: t.TempDir(), NewClient: hosts.NewClient,
-			Now: func() time.Time { return time.Now().Add(3 * time.Hour) }}
+			Now: func() time.Time { return time.Now().Add(later) }}
 		if code, err := runGC(m, append(args, dir)); code != 0 || err != nil || archives() != want {
 			t.Errorf("%q: %d, %v, %d are left: %s", args, code, err, archives(), &out)
 		}
 		return out.String()
 	}
+	must.Contain(t, gc(1, "-max-size=1B"), "removed 0 of 1 archives, 0 kB of 1 kB; those stored or used within two hours stay")
+	later = 3 * time.Hour
 	if out := gc(1, "-max-size=1B", "-dry-run"); !strings.Contains(out, "would remove") || !strings.Contains(out, "No uses of archives are recorded") || !strings.Contains(out, "/acme/widget 1.0.0 linux_amd64: ") {
 		t.Error(out)
 	}
-	must.Contain(t, gc(1, "-max-unused=1d"), "removed 0 of 1 archives, 0 of ")
+	must.Contain(t, gc(1, "-max-unused=1d"), "removed 0 of 1 archives, 0 kB of 1 kB")
 	must.Contain(t, gc(0, "-max-size=1B"), "removed 1 of 1 archives")
 	must.Refuse(runGC(&cli.Meta{}, []string{dir}))(t, "gc without a limit")
 }
