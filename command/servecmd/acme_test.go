@@ -86,6 +86,7 @@ func TestCertificates_NameTheServer(t *testing.T) {
 		must.Equal(t, issued.nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: port}), want)
 	}
 	must.Equal(t, (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}), "127.0.0.1:443")
+	must.Equal(t, (*certificates)(nil).nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: 80}), must.Get(os.Hostname())(t)+":80")
 }
 
 // TestServe_GetsItsCertificates gets a certificate from the test CA pebble, by each kind of challenge. Another server

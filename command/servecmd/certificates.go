@@ -95,16 +95,22 @@ func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Lo
 	}}, nil
 }
 
-// nameOf returns the address of a listener for people: with the name of the first certificate, if c isn't nil.
+// nameOf returns the address of a listener for people: with the name of the first certificate, if c isn't nil, and that of
+// this machine if the listener has all of its addresses.
 func (c *certificates) nameOf(on net.Addr) string {
-	_, port, err := net.SplitHostPort(on.String())
+	host, port, err := net.SplitHostPort(on.String())
 	switch {
-	case c == nil || err != nil:
+	case err != nil:
 		return on.String()
-	case port == "443":
-		return c.hosts[0]
+	case c != nil:
+		host = c.hosts[0]
+	case net.ParseIP(host).IsUnspecified():
+		host, _ = os.Hostname()
 	}
-	return net.JoinHostPort(c.hosts[0], port)
+	if c != nil && port == "443" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
 }
 
 func (c *certificates) config() *tls.Config {

@@ -108,12 +108,12 @@ func listenError(option, address string, err error) error {
 // -tls-cert, if there is one.
 func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f *front) error {
 	log := f.log
-	scheme, again := "http", func() {}
+	scheme, note, again := "http", "Terraform and OpenTofu need https: use -tls-cert and -tls-key, -acme, or a server in front of this one.\n", func() {}
 	if issued != nil {
-		scheme, server.TLSConfig = "https", issued.config()
+		scheme, note, server.TLSConfig = "https", "", issued.config()
 	}
 	if own := f.certificate; own != nil {
-		scheme, server.TLSConfig = "https", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
+		scheme, note, server.TLSConfig = "https", "", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
 		again = func() { own.get(nil) }
 	}
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
@@ -121,7 +121,7 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	if url := fmt.Sprintf("%s://%s/mirror/", scheme, issued.nameOf(listener.Addr())); o.json {
 		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
 	} else {
-		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
+		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n%s", url, note)
 	}
 	terminated, stop := signal.NotifyContext(context.WithoutCancel(m.Context), syscall.SIGTERM)
 	defer stop()
