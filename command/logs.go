@@ -77,7 +77,7 @@ func nameLevels(groups []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// unknownVariables warns of TFDEPS_ variables that tfdeps doesn't know.
+// unknownVariables warns of TFDEPS_ variables that tfdeps doesn't know, and of limits that are no numbers.
 func unknownVariables(env cli.Environment) (warnings problem.List) {
 	var seen []string
 	for _, entry := range env {
@@ -88,6 +88,10 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 		}
 		seen = append(seen, name)
 		if isOwnVariable(name) {
+			if (name == "TFDEPS_DOCUMENT_TIMEOUT" || name == "TFDEPS_MIN_RATE") && number(value) == 0 {
+				warnings = append(warnings, problem.Warningf("invalid_variable", "Invalid value of "+name,
+					"%q has no effect, because it is no whole number above 0: the limits stay 60 seconds, and 1024 bytes a second for archives.", value))
+			}
 			continue
 		}
 		detail := fmt.Sprintf("tfdeps knows no variable %s, and does nothing with it.", name)
