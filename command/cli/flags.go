@@ -74,11 +74,12 @@ func Text(usage string, p *string, help string, more ...string) Flag {
 
 // SwitchOr is Switch for an option that takes one more word, which sets *is.
 func SwitchOr(usage string, on *bool, word string, is *bool, help string, more ...string) Flag {
-	f := Option(usage, BoolFunc(func(value string) (err error) {
-		if *on, *is = false, value == word; !*is {
-			*on, err = strconv.ParseBool(value)
+	f := Option(usage, BoolFunc(func(value string) error {
+		given, err := strconv.ParseBool(value)
+		if *on, *is = given, value == word; err != nil && !*is {
+			return errors.New("it has to be true, false or " + word)
 		}
-		return err
+		return nil
 	}), help, more...)
 	f.word = word
 	return f
@@ -171,7 +172,9 @@ func Strings(p *[]string) Value {
 func OptionalBool(p **bool) Value {
 	return BoolFunc(func(value string) error {
 		b, err := strconv.ParseBool(value)
-		*p = &b
+		if *p = &b; err != nil {
+			err = errors.New("it has to be true or false")
+		}
 		return err
 	})
 }

@@ -79,7 +79,7 @@ func TestSwitchOr_TakesOneWordMore(t *testing.T) {
 		"-verify=ctime -verify": "true false", "-verify -verify=ctime": "false true",
 		"TFDEPS_VERIFY=ctime": "false true", "TFDEPS_VERIFY=true": "true false", "TFDEPS_VERIFY=0": "false false",
 		"-verify TFDEPS_VERIFY=ctime": "true false", "-verify=0 TFDEPS_VERIFY=ctime": "false false",
-		"-verify=mtime": "error mtime", "TFDEPS_VERIFY=mtime": "error true, 0 or false, or ctime",
+		"-verify=mtime": "error -verify: it has to be true, false or ctime", "TFDEPS_VERIFY=mtime": "error true, 0 or false, or ctime",
 	} {
 		var on, is bool
 		_, err := Flags{SwitchOr("verify", &on, "ctime", &is, "").Or("TFDEPS_VERIFY", "hash all packages")}.Alone(given(line))
