@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -16,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
-	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/places"
@@ -75,8 +74,9 @@ func (o collectOptions) run(ctx context.Context, product getproviders.Product, s
 
 func (o collectOptions) collect(ctx context.Context, product getproviders.Product, server *mirrorserver.Server, log *slog.Logger) (err error) {
 	o.Every = collectEvery
-	if o.Keep, err = o.lockedHashes(product); err != nil { // removes nothing, because a lock file may select it
-		return err
+	var problems problem.List
+	if o.Keep, problems = o.lockedHashes(product); problems.HasErrors() { // removes nothing, because a lock file may select it
+		return errors.New(strings.TrimPrefix(problems.Error(), "<nil>: ")) // hcl's text of a problem without a place in a file
 	}
 	gone, left, err := server.Collect(ctx, o.CollectOptions)
 	if len(gone) > 0 {
@@ -96,31 +96,17 @@ func bytesOf(all []mirrorserver.StoredPackage) (sum int64) {
 }
 
 // lockedHashes reads the lock files, and returns a function that reports whether one of them selects an archive.
-func (o collectOptions) lockedHashes(product getproviders.Product) (func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, error) {
+func (o collectOptions) lockedHashes(product getproviders.Product) (func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, problem.List) {
+	locked, problems := workdir.LockedBelow(o.keepLocked, product)
 	selected := map[getproviders.Hash]bool{}
-	for _, path := range o.keepLocked {
-		err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || file != path && entry.Name() != ".terraform.lock.hcl" {
-				return err
-			}
-			locks, problems := depsfile.Load(file, product)
-			if problems.HasErrors() {
-				return fmt.Errorf("%s can't be read: %s", file, problems.Error())
-			}
-			for _, lock := range locks.All() {
-				for _, h := range lock.Hashes {
-					selected[h] = true
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	for _, p := range locked {
+		for _, h := range p.Hashes {
+			selected[h] = true
 		}
 	}
 	return func(_ getproviders.Provider, _ getproviders.Version, hashes []getproviders.Hash) bool {
 		return slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return selected[h] })
-	}, nil
+	}, problems
 }
 
 // gcFlags returns the flags of serve gc.
@@ -143,12 +129,11 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 
 func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	product := products.Unversioned(m)
-	_, err := os.Stat(place)
-	if err != nil && !places.IsURL(place) { // openBucket would make it
+	if _, err := os.Stat(place); err != nil && !places.IsURL(place) { // openBucket would make it
 		return problem.Fail("bucket", "Nothing to remove", "The directory %s can't be read: %v. Name the one in which the server keeps its packages.", place, problem.Reason(err))
 	}
-	if o.Keep, err = o.lockedHashes(product); err != nil {
-		return problem.List{failure(m, err)}
+	if o.Keep, problems = o.lockedHashes(product); problems.HasErrors() {
+		return problems
 	}
 	_, stores, problems := sources.Online(m, product, "")
 	if problems.HasErrors() {

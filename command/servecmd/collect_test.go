@@ -33,13 +33,17 @@ func TestCollect_KeepsWhatLockFilesSelect(t *testing.T) {
 	}
 	write("a/b/.terraform.lock.hcl", "provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n  hashes = [\n    \""+hash+"\",\n  ]\n}\n")
 	o := collectOptions{keepLocked: []string{dir}}
-	keep := must.Get(o.lockedHashes(getproviders.Product{}))(t)
+	keep, _ := o.lockedHashes(getproviders.Product{})
 	other := getproviders.Hash("zh:0000000000000000000000000000000000000000000000000000000000000002")
 	if !keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other, hash}) || keep(getproviders.Provider{}, getproviders.Version{}, []getproviders.Hash{other}) {
 		t.Error("not what the lock file selects")
 	}
-	o.keepLocked = append(o.keepLocked, write("broken", "provider {"))
-	must.Refuse(o.lockedHashes(getproviders.Product{}))(t, "a lock file that can't be read is no error: what it selects would be removed")
+	for _, path := range []string{write("broken", "provider {"), t.TempDir()} {
+		o := collectOptions{keepLocked: []string{path}}
+		if err := o.collect(t.Context(), getproviders.Product{}, nil, nil); err == nil {
+			t.Errorf("what lock files in %s select would be removed", path)
+		}
+	}
 }
 
 func TestServe_KeepsNothingWithoutALimit(t *testing.T) {
