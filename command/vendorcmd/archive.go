@@ -1,6 +1,7 @@
 package vendorcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
@@ -47,7 +49,7 @@ func writeArchive(r request) bool {
 	}
 	defer stage.Remove()
 	r.base = filepath.Join(stage.Path, "content")
-	if err := seed(r.base); err != nil {
+	if err := seed(r.Meta.Context, r.base); err != nil {
 		return failed(err)
 	}
 	if p, ok := read(r); !ok || !fill(r, p) || !refuseLinks(r) {
@@ -75,15 +77,16 @@ func refuseLinks(r request) bool {
 
 // seed copies the packages that are vendored already, so that they needn't be fetched again.
 // Those that aren't needed are removed later.
-func seed(base string) error {
-	if err := os.MkdirAll(base, 0o755); err != nil {
+func seed(ctx context.Context, base string) error {
+	from := filepath.FromSlash(vendored.PluginsDir)
+	to := filepath.Join(base, from)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	from := filepath.FromSlash(vendored.PluginsDir)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return nil
 	}
-	return os.CopyFS(filepath.Join(base, from), os.DirFS(from))
+	return link.CopyTree(ctx, from, to, true)
 }
 
 // bringModules copies module packages from the working directory into the staging
@@ -100,7 +103,10 @@ func bringModules(r request, tree *modules.Tree) bool {
 		}
 		from, err := filepath.EvalSymlinks(pkg.Path)
 		if err == nil {
-			err = os.CopyFS(to, os.DirFS(from))
+			err = os.MkdirAll(filepath.Dir(to), 0o755)
+		}
+		if err == nil {
+			err = link.CopyTree(r.Meta.Context, from, to, true)
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return r.Log.Fail("unwritable", "Failed to write the archive", "The module %s: %v.", pkg.Key, err)

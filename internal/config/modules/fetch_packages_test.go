@@ -256,6 +256,9 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 		must.Len(t, must.Get(os.ReadDir(empty))(t), 0, source)
 	}
 	must.Contain(t, populate(t, set, nil, netURL+"//m", dir), "not empty", "into a directory that isn't empty")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	must.Fail(t, must.ErrorOf(visible{ended, os.DirFS(dir)}.ReadDir(".")), context.Canceled)
 }
 
 // wantNothing checks that the directory for modules doesn't exist.

@@ -93,7 +93,7 @@ func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) 
 	if err != nil {
 		return err
 	}
-	err = os.CopyFS(to, visible{os.DirFS(from)})
+	err = os.CopyFS(to, visible{ctx, os.DirFS(from)})
 	if err == nil && len(module.Calls) == 0 && in.Dir != "" {
 		err = Manifest{}.Save(in.Dir)
 	}
@@ -128,8 +128,11 @@ func removeVisible(dir string) {
 	}
 }
 
-// visible is a file system that hides names that begin with a dot.
-type visible struct{ fs.FS }
+// visible is a file system that hides names that begin with a dot. Its directories can't be read after the context ends.
+type visible struct {
+	ctx context.Context
+	fs.FS
+}
 
 // ReadDir implements [fs.ReadDirFS].
 func (v visible) ReadDir(name string) (shown []fs.DirEntry, err error) {
@@ -139,7 +142,7 @@ func (v visible) ReadDir(name string) (shown []fs.DirEntry, err error) {
 			shown = append(shown, entry)
 		}
 	}
-	return shown, err
+	return shown, errors.Join(err, context.Cause(v.ctx))
 }
 
 // ReadLink implements [fs.ReadLinkFS].

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/patient"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
@@ -38,7 +39,7 @@ func Tidy(ctx context.Context, dir string, homes []string) ([]string, error) {
 	}
 	var changed []string
 	if info.Mode()&fs.ModeSymlink != 0 {
-		if err := copyInPlace(dir); err != nil {
+		if err := copyInPlace(ctx, dir); err != nil {
 			return nil, err
 		}
 		changed = append(changed, ".")
@@ -65,7 +66,7 @@ type fix struct {
 // look returns the changes to make, sorted.
 func look(ctx context.Context, dir string, homes []string) ([]fix, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return []fix{{".", copyInPlace}}, err
+		return []fix{{".", func(path string) error { return copyInPlace(ctx, path) }}}, err
 	}
 	fixes, files, err := walk(ctx, dir)
 	if err != nil {
@@ -169,12 +170,12 @@ func filesBelow(dir string, files []string) (below []string) {
 }
 
 // copyInPlace replaces a symlink to a directory with a copy of the directory.
-func copyInPlace(link string) error {
-	from, err := filepath.EvalSymlinks(link)
+func copyInPlace(ctx context.Context, symlink string) error {
+	from, err := filepath.EvalSymlinks(symlink)
 	if err != nil {
 		return err
 	}
-	beside, err := filepath.EvalSymlinks(filepath.Dir(link))
+	beside, err := filepath.EvalSymlinks(filepath.Dir(symlink))
 	if err == nil {
 		beside, err = filepath.Abs(beside)
 	}
@@ -182,7 +183,7 @@ func copyInPlace(link string) error {
 		return err
 	}
 	if inside, err := filepath.Rel(from, beside); err == nil && filepath.IsLocal(inside) {
-		return fmt.Errorf("the module in %s is the directory %s, and a copy of that would be in itself", link, from)
+		return fmt.Errorf("the module in %s is the directory %s, and a copy of that would be in itself", symlink, from)
 	}
 	stage, err := scratch.Make(beside)
 	if err != nil {
@@ -190,11 +191,11 @@ func copyInPlace(link string) error {
 	}
 	defer stage.Remove()
 	copied := filepath.Join(stage.Path, "package")
-	if err := os.CopyFS(copied, os.DirFS(from)); err != nil {
+	if err := link.CopyTree(ctx, from, copied, true); err != nil {
 		return err
 	}
-	if err := patient.Remove(link); err != nil {
+	if err := patient.Remove(symlink); err != nil {
 		return err
 	}
-	return patient.Rename(copied, link)
+	return patient.Rename(copied, symlink)
 }

@@ -1,6 +1,7 @@
 package vendored_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -156,6 +157,10 @@ func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 		link := filepath.Join(dir, "net")
 		cachetest.LinkOrSkip(t, from, link)
 		must.EqualSlices(t, must.Get(vendored.Untidy(t.Context(), link, nil))(t), []string{"."}, "found")
+		ended, end := context.WithCancel(t.Context())
+		end()
+		must.Refuse(vendored.Tidy(ended, link, nil))(t)
+		must.Get(os.Readlink(link))(t)
 		must.Get(vendored.Tidy(t.Context(), link, nil))(t)
 		must.EqualSlices(t, names(t, dir), []string{"net/main.tf", "net/sub/x"}, "there")
 		must.Len(t, names(t, from), 3, "what it led to was changed")
