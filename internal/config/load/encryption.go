@@ -311,9 +311,13 @@ func (d *document) checkPassphrase(key *encryptionPart, attrs hcl.Attributes) {
 			d.error(key.header, summary, "The passphrase is too short: it has to have %d characters at least.", shortestPassphrase)
 		}
 	}
-	for name, least := range map[string]int64{"key_length": 1, "iterations": fewestIterations, "salt_length": 1} {
-		if number, ok := d.literalOf(attrs[name], cty.Number); ok && number.LessThan(cty.NumberIntVal(least)).True() {
-			d.error(attrs[name].Expr.Range(), summary, "The value of %q has to be %d at least.", name, least)
+	for _, number := range []struct {
+		name  string
+		least int64
+	}{{"iterations", fewestIterations}, {"key_length", 1}, {"salt_length", 1}} {
+		attr := attrs[number.name]
+		if given, ok := d.literalOf(attr, cty.Number); ok && given.LessThan(cty.NumberIntVal(number.least)).True() {
+			d.error(attr.Expr.Range(), summary, "The value of %q has to be %d at least.", number.name, number.least)
 		}
 	}
 	if text, ok := d.literalOf(attrs["hash_function"], cty.String); ok && text.AsString() != "sha256" && text.AsString() != "sha512" {

@@ -322,8 +322,8 @@ func TestReadStateRequirements_EncryptedIsAnErrorOfItsOwn(t *testing.T) {
 func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
 	module, _ := LoadModule(t.TempDir(), asOpenTofu)
 	for _, given := range []string{
-		"key_provider \"pbkdf2\" \"k\" {\n  passphrase = \"hunter2\"\n}\nmethod \"aes_gcm\" \"m\" {\n  keys = key_provider.pbkdf2.k\n}\nstate {\n  method = method.aes_gcm.m\n}",
-		`{"key_provider": {"pbkdf2": {"k": {"passphrase": "hunter2"}}}, "method": {"aes_gcm": {"m": {"keys": "key_provider.pbkdf2.k"}}}, "state": {"method": "method.aes_gcm.m"}}`,
+		"key_provider \"pbkdf2\" \"k\" {\n  passphrase = \"hunter2\"\n  iterations = 0\n  key_length = 0\n  salt_length = 0\n}\nmethod \"aes_gcm\" \"m\" {\n  keys = key_provider.pbkdf2.k\n}\nstate {\n  method = method.aes_gcm.m\n}",
+		`{"key_provider": {"pbkdf2": {"k": {"passphrase": "hunter2", "salt_length": 0, "key_length": 0, "iterations": 0}}}, "method": {"aes_gcm": {"m": {"keys": "key_provider.pbkdf2.k"}}}, "state": {"method": "method.aes_gcm.m"}}`,
 		`{"passphrase": "hunter2"`,
 		"passphrase = \"hunter2\" }",
 	} {
@@ -331,7 +331,10 @@ func TestCheckEncryption_SecretsOfTheVariableStayThere(t *testing.T) {
 		if !diags.HasErrors() {
 			t.Errorf("%s: no error", given)
 		}
-		for _, diag := range diags {
+		for i, diag := range diags {
+			if i > 0 && diag.Detail < diags[i-1].Detail {
+				t.Errorf("%s: not in order: %v", given, diags)
+			}
 			if diag.Subject != nil || strings.Contains(diag.Error(), "hunter2") || !strings.Contains(diag.Detail, "TF_ENCRYPTION") {
 				t.Errorf("%s: %v", given, diag)
 			}
