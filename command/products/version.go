@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -95,7 +96,7 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 	}
 	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
 	defer cancel()
-	var out bytes.Buffer
+	out := subprocess.Head{Limit: 1 << 20}
 	cmd := exec.CommandContext(ctx, p.Path, "version", "-json")
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second // grandchildren may keep the pipe open
@@ -104,7 +105,7 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
 		s.version+"="+s.defaultVersion)
 	p.Err = cmd.Run()
-	if v, ok := plainVersion(out.String()); ok {
+	if v, ok := plainVersion(string(out.Kept)); ok {
 		p.old = v.String()
 		p.Err = errors.New("it is Terraform " + p.old)
 	}
@@ -115,7 +116,7 @@ func (p *Installed) ask(m *cli.Meta, s settings) {
 		Version    string `json:"terraform_version"`
 		OwnVersion string `json:"tfdeps_version"`
 	}
-	said := out.Bytes()
+	said := out.Kept
 	if start := bytes.IndexByte(said, '{'); start > 0 {
 		said = said[start:] // warnings about the CLI configuration are printed before
 	}

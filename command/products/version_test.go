@@ -41,6 +41,9 @@ func pretendToBeTerraform(answer string) {
 	if err != nil || answer == "fail" {
 		os.Exit(1)
 	}
+	if answer == "long" {
+		answer = strings.Repeat(" ", 2<<20) + `{"terraform_version": "1.9.8"}`
+	}
 	fmt.Println(answer)
 	os.Exit(0)
 }
@@ -156,7 +159,7 @@ func TestFindVersion_SurvivesDamagedMemory(t *testing.T) {
 
 func TestFindVersion_OfAnswersOfAllKinds(t *testing.T) {
 	for answer, want := range map[string]string{
-		"fail": "", "no JSON": "", `{"terraform_version": "none"}`: "", `{}`: "",
+		"fail": "", "long": "", "no JSON": "", `{"terraform_version": "none"}`: "", `{}`: "",
 		"\nWarning: Unable to open CLI configuration file\n" + `{"terraform_version": "1.9.8"}`:                       "1.9.8",
 		"[command]/bin/terraform-bin version -json\n" + `{"terraform_version": "1.9.8"}` + "\n::debug::exitcode: 0\n": "1.9.8",
 	} {
