@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -59,7 +60,7 @@ func shownProxy(value string) string {
 
 // checkCertificates describes a file of certificates, and logs problems.
 func (x *examination) checkCertificates(file string) string {
-	content, err := os.ReadFile(file)
+	content, err := wholefile.Read(file, 16<<20)
 	if err != nil {
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
 			"The file %s can't be read: %v. Set SSL_CERT_FILE to a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))

@@ -2,7 +2,6 @@ package vendorcmd
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -13,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/config/vendored"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -175,7 +175,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 		reasons = append(reasons, view.CheckReason{Code: "record_differs", Detail: vendored.RecordName + " would be written again"})
 	}
 	if path := filepath.Join(filepath.FromSlash(vendored.ModulesDir), modules.ManifestName); len(p.dir.Tree.Modules) > 1 {
-		if recorded, err := os.ReadFile(path); err == nil && !bytes.Equal(recorded, manifestOf(r, p.dir.Tree).Encode()) {
+		if recorded, err := wholefile.Read(path, 64<<20); err == nil && !bytes.Equal(recorded, manifestOf(r, p.dir.Tree).Encode()) {
 			reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 		}
 	}

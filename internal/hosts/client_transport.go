@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // idlePerHost is how many unused connections to a host are kept. With the standard library's 2,
@@ -68,6 +70,9 @@ func cloneDefault() *http.Transport {
 	return &http.Transport{IdleConnTimeout: 90 * time.Second}
 }
 
+// certificateBytes is the size of the largest file of certificates that is read.
+const certificateBytes = 16 << 20
+
 // addCertificates trusts a PEM file, and PEM files in a list of directories, in addition to the
 // trusted certificates. Without any, it doesn't change the pool, because loading the system's
 // certificates costs start-up time.
@@ -83,7 +88,7 @@ func addCertificates(to *tls.Config, file, dirs string) error {
 		to.RootCAs = system
 	}
 	if file != "" {
-		pem, err := os.ReadFile(file)
+		pem, err := wholefile.ReadAny(file, certificateBytes)
 		if err != nil {
 			return fmt.Errorf("cannot read the file of certificates: %w", err)
 		}
@@ -96,8 +101,8 @@ func addCertificates(to *tls.Config, file, dirs string) error {
 		if err != nil {
 			return fmt.Errorf("cannot read the directory of certificates: %w", err)
 		}
-		for _, e := range entries { // such directories also hold revocation lists, indexes and broken links
-			if pem, err := os.ReadFile(filepath.Join(dir, e.Name())); err == nil {
+		for _, e := range entries { // such directories also hold revocation lists, indexes, pipes and broken links
+			if pem, err := wholefile.Read(filepath.Join(dir, e.Name()), certificateBytes); err == nil {
 				to.RootCAs.AppendCertsFromPEM(pem)
 			}
 		}

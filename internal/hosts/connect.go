@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Why a host gave no answer, for errors.Is.
@@ -167,7 +169,7 @@ func trusted(opts *ClientOptions) string {
 	case file == "":
 		return fmt.Sprintf("into the directory of SSL_CERT_DIR, %s, as a PEM file", dir)
 	}
-	content, err := os.ReadFile(file)
+	content, err := wholefile.Read(file, certificateBytes)
 	if err != nil {
 		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", file, withoutPath(err))
 	}

@@ -64,14 +64,14 @@ func (d *inDirectory) find(ctx context.Context, p archivedir.Item) (c archivedir
 	}
 	if d.verify {
 		c.Open = func(context.Context) (io.ReadCloser, error) { return os.Open(d.Path(p.Name)) }
-		c.Listed = d.listed(p)
+		c.Listed = d.listed(ctx, p)
 	}
 	return c, nil
 }
 
 // listed returns the hash of an archive in the signed checksums beside it, or
 // else its hashes in the document about its version; nil if neither has it.
-func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
+func (d *inDirectory) listed(ctx context.Context, p archivedir.Item) []getproviders.Hash {
 	of, v := p.Selection.Provider, p.Selection.Version
 	if signed, ok := of.ReadSignedDocuments(d.Path(archivedir.MirrorDir(of)), v); ok {
 		if zh := signed.Archives(of, v)[p.Platform]; zh != "" {
@@ -79,7 +79,7 @@ func (d *inDirectory) listed(p archivedir.Item) []getproviders.Hash {
 		}
 	}
 	var document archivedir.VersionDocument
-	content, err := os.ReadFile(d.Path(versionKey(of, v)))
+	content, err := d.Read(ctx, versionKey(of, v))
 	if err != nil || json.Unmarshal(content, &document) != nil {
 		return nil // it is written again
 	}

@@ -102,10 +102,7 @@ func (st *store) create(initialise func(path string) error) error {
 
 // complete returns the state of the listing whose branches and tags were all fetched, or "".
 func (st *store) complete() string {
-	state, err := os.ReadFile(filepath.Join(st.path, completeName))
-	if err != nil || len(state) > 100 {
-		return ""
-	}
+	state, _ := wholefile.Read(filepath.Join(st.path, completeName), 100)
 	return string(state)
 }
 
