@@ -55,7 +55,7 @@ func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name stri
 	}
 	req := hosts.DocumentRequest{
 		URL:          s.base.ResolveReference(s.documentPath(p, name)),
-		Header:       versionHeader(s.product),
+		Header:       hosts.VersionHeader(s.product.Version),
 		MaxRedirects: mirrorRedirects,
 		MaxBytes:     maxBytes,
 	}

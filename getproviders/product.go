@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -71,14 +70,6 @@ func (e Product) OrDefault() Product {
 // title returns the product's name and version, such as "Terraform 1.16.0", or its name if the version is unknown.
 func (e Product) title() string {
 	return strings.TrimSpace(e.OrDefault().Name + " " + e.Version)
-}
-
-// versionHeader returns a header with the product's version, or an empty one if it is unknown.
-func versionHeader(e Product) http.Header {
-	if e.Version == "" {
-		return http.Header{}
-	}
-	return http.Header{"X-Terraform-Version": {e.Version}}
 }
 
 // meantByURL returns a sentence for an address that is a URL, with the address that was probably

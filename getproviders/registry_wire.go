@@ -303,7 +303,7 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, segments ...string
 	}
 	req := hosts.DocumentRequest{
 		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       versionHeader(s.Product),
+		Header:       hosts.VersionHeader(s.Product.Version),
 		MaxRedirects: registryRedirects,
 		MaxBytes:     registryAnswerBytes,
 	}

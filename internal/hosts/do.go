@@ -92,6 +92,14 @@ func BodyFailed(resp *http.Response, err error) error {
 	return unanswered(resp.Request.Method, resp.Request.URL, Attempts(resp), err)
 }
 
+// VersionHeader returns a header with a product's version, or an empty one if it is unknown.
+func VersionHeader(version string) http.Header {
+	if version == "" {
+		return http.Header{}
+	}
+	return http.Header{"X-Terraform-Version": {version}}
+}
+
 // DocumentRequest is a request of GetDocument.
 type DocumentRequest struct {
 	URL          *url.URL

@@ -204,7 +204,7 @@ func (r *Registries) ask(ctx context.Context, about release, segments ...string)
 	segments = append([]string{module.Namespace, module.Name, module.System}, segments...)
 	req := hosts.DocumentRequest{
 		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       http.Header{"X-Terraform-Version": {r.Product.Version}},
+		Header:       hosts.VersionHeader(r.Product.Version),
 		MaxRedirects: registryRedirects,
 		MaxBytes:     registryAnswerBytes,
 	}

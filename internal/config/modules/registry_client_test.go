@@ -84,6 +84,7 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	with := func(token string) *Registries {
 		registries := newRegistries(registry)
 		registries.Credentials = hosts.NewStaticTokens(map[hosts.Hostname]string{"example.com": token})
+		registries.Product.Version = ""
 		return registries
 	}
 	choice := must.Get(with("s3cret").Select(t.Context(), netModule, ""))(t)
@@ -91,6 +92,7 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	_, err := with("0ther").Select(t.Context(), netModule, "")
 	must.Contain(t, err, "rejected the given")
 	must.NotContain(t, err, "0ther")
+	must.Len(t, registry.Log()[0].Header["X-Terraform-Version"], 0)
 }
 
 // registryFailures maps failures of a registry to words of the error, separated by bars: the headline ("" means the usual
