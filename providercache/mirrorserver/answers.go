@@ -232,7 +232,7 @@ func (a *answers[V]) read(ctx context.Context, key string, account *par.Account)
 func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) {
 	content, err := json.Marshal(record[V]{Asked: got.asked.UTC(), Value: got.value})
 	got.cost = hosts.DecodedBytes(content)
-	if err == nil && !a.memory {
+	if err == nil && !a.memory && len(content) <= recordBytes { // larger ones are refused when they are read
 		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json", Private: a.secret})
 	}
 	if err != nil {
