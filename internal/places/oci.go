@@ -18,7 +18,10 @@ import (
 const ociScheme = "oci://"
 
 // IsOCI reports whether an argument is the URL of an OCI registry.
-func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
+func IsOCI(given string) bool {
+	scheme, _, isURL := strings.Cut(given, "://")
+	return isURL && strings.EqualFold(scheme, "oci")
+}
 
 // Logins returns the credentials that OpenTofu would find. It reads no files yet.
 func Logins(user cliconfig.User, said cliblock.OCI) *oci.Logins {
@@ -58,7 +61,8 @@ func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetc
 // providers of only one host.
 func repositoriesAt(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
 	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
-	template, err := cliblock.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
+	_, path, _ := strings.Cut(address, "://")
+	template, err := cliblock.ParseRepositoryTemplate(path, []getproviders.Pattern{oneHost})
 	return repositories(template.Address), err
 }
 

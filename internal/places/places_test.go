@@ -44,7 +44,7 @@ func TestMirror_IsNotAskedWithoutANetwork(t *testing.T) {
 	t.Parallel()
 	h := Hosts{Network: cliconfig.Network{OfflineBy: "-offline"}}
 	single := cliconfig.SourceOptions{Cached: func(getproviders.Provider) []getproviders.CachedPackage { return nil }}
-	source, _, err := h.Mirror(t.Context(), single, "oci://host.example/${namespace}/${type}")
+	source, _, err := h.Mirror(t.Context(), single, "OCI://host.example/${namespace}/${type}")
 	must.Succeed(t, err)
 	_, err = source.Versions(t.Context(), getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "aaa"})
 	missing, ok := errors.AsType[*getproviders.NotCachedError](err)
