@@ -116,8 +116,8 @@ type Listing struct {
 
 // List lists objects, with the fields of T.
 func List[T any](ctx context.Context, c Client, of Listing) iter.Seq2[T, error] {
-	query := url.Values{"prefix": {of.Prefix}, "fields": {"items(" + of.Fields + "),nextPageToken"}}
 	return hosts.List(of.URL, func(name string) ([]T, string, error) {
+		query := url.Values{"prefix": {of.Prefix}, "fields": {"items(" + of.Fields + "),nextPageToken"}}
 		if name != "" {
 			query.Set("pageToken", name)
 		}

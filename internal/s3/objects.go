@@ -99,17 +99,20 @@ func (b *bucket) put(ctx context.Context, key string, content *io.SectionReader,
 
 // List implements blob.Bucket.
 func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
-	pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
-	return hosts.List(b.String()+"/"+prefix, func(string) (all []blob.Info, next string, err error) {
-		page, err := pages.NextPage(ctx)
+	return hosts.List(b.String()+"/"+prefix, func(from string) (all []blob.Info, next string, err error) {
+		input := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix}
+		if from != "" {
+			input.ContinuationToken = &from
+		}
+		page, err := b.client.ListObjectsV2(ctx, input)
 		if err != nil {
 			return nil, "", explain(err)
 		}
 		for _, object := range page.Contents {
 			all = append(all, infoOf(aws.ToString(object.Key), object.Size, object.ETag, object.LastModified))
 		}
-		if pages.HasMorePages() {
-			next = *page.NextContinuationToken
+		if aws.ToBool(page.IsTruncated) {
+			next = aws.ToString(page.NextContinuationToken)
 		}
 		return all, next, nil
 	})
