@@ -24,16 +24,6 @@ func ContextWithCause(tb testing.TB) (context.Context, context.CancelCauseFunc) 
 	return ctx, cancel
 }
 
-// FileSize returns the size of a file, in bytes.
-func FileSize(tb testing.TB, path string) int64 {
-	tb.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return info.Size()
-}
-
 // HasLinks reports whether symlinks can be made: on Windows few users can.
 func HasLinks(t *testing.T) bool { return must.Symlink("x", filepath.Join(t.TempDir(), "link")) == nil }
 

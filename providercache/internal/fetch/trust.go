@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
-	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
@@ -139,11 +138,6 @@ func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.
 		return nil
 	}
 	return others
-}
-
-// IsLocal reports whether the package is on this machine.
-func IsLocal(t Request) bool {
-	return !download.IsRemote(t.Package.Location)
 }
 
 // errH1Required says that the archive's checksum alone can't
