@@ -77,7 +77,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 	root, manifest, resolver, problems := open(ctx, dir, "", opts, modules.AsRecorded)
 	tree, below := resolver.Resolve(ctx, root, manifest)
 	problems = slices.Concat(problems, below, tree.CheckProviders())
-	found := &Directory{Modules: modulesOf(tree, opts.Product)}
+	found := &Directory{Modules: modulesOf(tree)}
 	if unfit := tree.CheckVersion(); unfit.HasErrors() {
 		problems = unfit
 	}

@@ -88,7 +88,7 @@ func (r *Resolver) Resolve(ctx context.Context, dir string, opts Options) ([]Mod
 			problems = append(problems, diagnostic.Placeless("Failed to write the record of modules", "%v.", err))
 		}
 	}
-	return modulesOf(tree, opts.Product), problems
+	return modulesOf(tree), problems
 }
 
 func (r *Resolver) registries(product getproviders.Product) *modules.Registries {
@@ -145,7 +145,7 @@ func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode
 }
 
 // modulesOf converts the modules of a tree.
-func modulesOf(tree *modules.Tree, product getproviders.Product) (all []Module) {
+func modulesOf(tree *modules.Tree) (all []Module) {
 	for _, m := range tree.Modules {
 		module := Module{Key: m.Key, Source: m.Source, Version: m.Version, Dir: m.Dir}
 		if m.Config != nil {

@@ -181,7 +181,6 @@ func (b *builder) resolveCalls() {
 		reported[diag] = true
 		b.found.report(diag)
 	}
-	b.module.Constant = b.scope.HasConstants
 	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
 		call := b.calls[name]
 		call.readSource(call.own["source"], b.scope)

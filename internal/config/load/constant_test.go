@@ -191,7 +191,6 @@ func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 			source, problem = tt.want, ""
 		}
 		must.Equal(t, module.Calls[0].Source, source, tt)
-		must.Equal(t, module.Constant, true, tt)
 		checkProblem(t, diags, problem, tt)
 	}
 }

@@ -44,7 +44,6 @@ resource "acme_thing" "x" {}
 	must.Len(t, module.Calls, 1)
 	must.Equal(t, module.Calls[0].Source, "./m")
 	must.Len(t, module.TestRuns, 1)
-	must.Equal(t, module.TestRuns[0].File, "tests/one.tftest.hcl")
 	must.Equal(t, module.TestRuns[0].Key, strings.Replace("test.tests.one.r", "tests.", map[bool]string{true: `tests\`, false: "tests."}[runtime.GOOS == "windows"], 1))
 	required, _ := module.Requirements()
 	if all := required.Providers(); len(all) != 1 || all[0].Type != "other" {

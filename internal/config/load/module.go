@@ -86,10 +86,6 @@ type Module struct {
 	Tests            []string          // the root module's test files, as prefixes of their runs' keys: "test.tests.net"
 	Backend          *Backend          // nil without a backend or cloud block
 
-	// Constant reports whether the module has constant input variables: then values of variables
-	// can decide what is installed.
-	Constant bool
-
 	// Files are the files that were read, under the names in the ranges of diagnostics, for showing
 	// source lines with a problem.
 	Files map[string]*hcl.File

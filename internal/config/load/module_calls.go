@@ -150,7 +150,6 @@ type Values map[string]cty.Value
 // TestRun is a run block with a module of its own in place of the one under test. That module is
 // the root of another tree of modules, whose requirements count like those of the configuration.
 type TestRun struct {
-	File string // relative to the module's directory, with slashes: "tests/a.tftest.hcl"
 	Name string // of the run block
 	Key  string // of the module in modules.json: "test.tests.a.name"
 	Call ModuleCall

@@ -36,7 +36,7 @@ func said(dir string, product getproviders.Product, opts Options) string {
 	m, diags := LoadModuleWith(dir, product, opts)
 	reqs, problems := m.Requirements()
 	tests, _ := m.TestRequirements()
-	fmt.Fprintf(&text, "%v\n%v\n%v\n%+v\n%+v\n%t %t %v\n%v\n%+v\n", diags, m.CheckVersion(), problems, reqs, tests, m.Empty, m.Constant, m.LeftToPlan, slices.Sorted(maps.Keys(m.variables)), m.Inferred())
+	fmt.Fprintf(&text, "%v\n%v\n%v\n%+v\n%+v\n%t %v\n%v\n%+v\n", diags, m.CheckVersion(), problems, reqs, tests, m.Empty, m.LeftToPlan, slices.Sorted(maps.Keys(m.variables)), m.Inferred())
 	for _, call := range m.Calls {
 		fmt.Fprintf(&text, "%s %s %s %s %s %v %v\n", call.Name, call.Range, call.Source, call.SourceRange, call.Version, call.Problems(), slices.Sorted(maps.Keys(call.arguments)))
 		for _, input := range slices.Sorted(maps.Keys(call.Inputs)) {

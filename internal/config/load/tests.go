@@ -78,7 +78,6 @@ func (b *builder) addTest(name string, d *document) {
 			continue
 		}
 		taken[run.Name] = run
-		run.File = filepath.ToSlash(name)
 		run.Key = test + "." + run.Name
 		b.module.TestRuns = append(b.module.TestRuns, run)
 	}

@@ -29,14 +29,13 @@ type Scope struct {
 	inputs   map[string]cty.Value
 	paths    map[string]cty.Value // of "path", without the unknown ones
 
-	files        functions.Files
-	functions    map[string]function.Function // nil until they are needed
-	spent        int                          // the cost of computations so far, see limits.go
-	exceeded     *hcl.Diagnostic              // the problem that it is too high
-	known        map[reference]result
-	depth        int
-	needing      []need // what is being computed, outermost first, for products that report chains of dependencies
-	HasConstants bool   // a variable is constant
+	files     functions.Files
+	functions map[string]function.Function // nil until they are needed
+	spent     int                          // the cost of computations so far, see limits.go
+	exceeded  *hcl.Diagnostic              // the problem that it is too high
+	known     map[reference]result
+	depth     int
+	needing   []need // what is being computed, outermost first, for products that report chains of dependencies
 }
 
 // reference is a reference to a name of the scope: root.name.
@@ -214,7 +213,6 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 			problems = append(problems, diag)
 			s.known[reference{"var", name}] = because(diag)
 		}
-		s.HasConstants = s.HasConstants || v.constant
 		if !v.declared {
 			problems = append(problems, s.readable(v)...)
 			continue
