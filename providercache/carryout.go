@@ -133,7 +133,7 @@ func (in *Installer) describe(ctx context.Context, s *step) (err error) {
 // that isn't what the lock file records.
 func (in *Installer) nameDamaged(all steps) {
 	for _, s := range all {
-		hashed := len(resolve.OfScheme(s.Recorded, hashing.H1)) > 0 // without an h1, nobody knows whether the package is damaged
+		hashed := len(resolve.OfScheme(s.Recorded, hashing.H1)) > 0 // without an h1, it is unknown whether the package is damaged
 		if !s.local.Exists || !hashed {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// packageOptions are the options that lock, mirror and urls share: which packages,
+// packageOptions are the options that lock, mirror, urls, outdated and why share: which packages,
 // and where they come from.
 type packageOptions struct {
 	sources.Reporter

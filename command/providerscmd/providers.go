@@ -1,6 +1,6 @@
 // Package providerscmd is the command "providers", which shows which module
 // requires which providers, with the commands below it: lock, mirror, urls and
-// verify. The command "hash" is here, too.
+// verify. The commands "outdated", "why" and "hash" are here, too.
 package providerscmd
 
 import (

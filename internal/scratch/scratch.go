@@ -133,7 +133,7 @@ func isOld(dir string, now time.Time) bool {
 
 // holdLock makes a lock file, and locks it until it is closed or the process ends. The file gets
 // its name when it is locked already, so that no process finds it unlocked in between. On Windows it has its name from
-// the beginning: nobody can rename or remove a file that is open. lock is nil
+// the beginning: no process can rename or remove a file that is open. lock is nil
 // if this system has no lock that ends with its process. swept means that another
 // process's sweep was faster.
 func holdLock(path string) (lock io.Closer, swept bool, err error) {

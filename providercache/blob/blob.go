@@ -190,7 +190,7 @@ func checkDirectoryKey(key string) error {
 var (
 	// ErrNotFound: the object doesn't exist.
 	ErrNotFound = errors.New("there is no such object")
-	// ErrNoBucket: the bucket doesn't exist, so nobody knows whether the object does. It doesn't match ErrNotFound.
+	// ErrNoBucket: the bucket doesn't exist, so it is unknown whether the object does. It doesn't match ErrNotFound.
 	ErrNoBucket = errors.New("there is no such bucket")
 	// ErrExists: the object exists, and PutOptions.IfAbsent is set.
 	ErrExists = errors.New("the object exists already")

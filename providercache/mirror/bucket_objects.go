@@ -135,7 +135,7 @@ func readDocument[T any](ctx context.Context, b *inBucket, key, argument string)
 	return listed, info.Tag, b.unlisted(key, err)
 }
 
-// changeDocument changes the map in a document. It reads the document, and writes it on the condition that nobody changed it
+// changeDocument changes the map in a document. It reads the document, and writes it on the condition that no other process changed it
 // meanwhile, until that succeeds. Without such conditions, it writes the document and reads it again, until it has the change.
 func changeDocument[T any](ctx context.Context, b *inBucket, key, argument string, change func(listed map[string]T)) error {
 	conditional := true

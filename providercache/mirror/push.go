@@ -128,7 +128,7 @@ func (p pushing) send(ctx context.Context, to remote.Archive, r *event.Outcome) 
 }
 
 // pack makes the archive under the package's file lock, so that
-// nobody removes the package meanwhile.
+// no other process removes the package meanwhile.
 func (p pushing) pack(ctx context.Context, r *event.Outcome, path string) error {
 	s := r.Selection
 	unlock, err := store.LockPackage(ctx, p.in.Cache, layout.UnpackedPath(s.Provider, s.Version, r.Platform))

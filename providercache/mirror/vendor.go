@@ -30,7 +30,7 @@ type VendorOptions struct {
 	// Unpacked stores packages as directories,
 	// host/namespace/type/version/os_arch, instead of archives.
 	Unpacked bool
-	// Placed are providers whose packages somebody else puts into Dir, because no registry
+	// Placed are providers whose packages the user puts into Dir, because no registry
 	// has them. They are verified and locked, packed or unpacked, and neither replaced nor
 	// pruned. For these, the Source has to find the packages in Dir.
 	Placed []getproviders.Provider

@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/resolve"
 )
 
-// isPlaced reports whether somebody else puts the provider's packages into the directory.
+// isPlaced reports whether the user puts the provider's packages into the directory.
 func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains(v.opts.Placed, p) }
 
 // nameOf returns a package's path below the directory. For a placed

@@ -290,17 +290,17 @@ func (r *flightReader) available(at int64) (int64, error) {
 type Download struct {
 	Archive string // HOST/NAMESPACE/TYPE/NAME
 	Bytes   int64  // downloaded so far
-	Size    int64  // of the whole archive; -1: unknown
+	Size    int64  `json:",omitzero"` // of the whole archive; 0: unknown
 }
 
 // DownloadsNow returns the running downloads, sorted by name.
 func (s *Server) DownloadsNow() []Download {
 	all := []Download{}
 	for key, f := range s.flights.All() {
-		d := Download{Archive: key, Size: -1}
+		d := Download{Archive: key}
 		if arriving := f.arrival.Load(); arriving != nil {
 			d.Bytes, _ = arriving.mark.At()
-			d.Size = arriving.size
+			d.Size = max(arriving.size, 0)
 		}
 		all = append(all, d)
 	}

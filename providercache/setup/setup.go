@@ -91,7 +91,11 @@ func Load(ctx context.Context, o Options) (*Environment, error) {
 			e.Warnings = append(e.Warnings, p)
 			continue
 		}
-		errs = append(errs, fmt.Errorf("%s:%d: %s: %s", p.File, p.Line, p.Summary, p.Detail))
+		place := ""
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d: ", p.File, p.Line)
+		}
+		errs = append(errs, fmt.Errorf("%s%s: %s", place, p.Summary, p.Detail))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -73,7 +73,9 @@ func TestLoad_TellsWhatIsWrong(t *testing.T) {
 	must.Write(t, file, "provider_installation {\n  direct {\n    include = [\"a b\"]\n  }\n}\n")
 	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + file}}
 	_, err := setup.Load(t.Context(), setup.Options{User: user})
-	must.Contain(t, err, file)
+	must.Contain(t, err, file+":3: ")
+	must.Write(t, file, strings.Repeat(" ", 32<<20))
+	must.NotContain(t, must.ErrorOf(setup.Load(t.Context(), setup.Options{User: user})), ":0: ")
 	for location, want := range map[string]string{
 		"s3://":                               "s3://BUCKET/PREFIX",
 		"ftp://host/a":                        "it has to be",

@@ -166,6 +166,7 @@ func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 		"b.tf: Duplicate variable declaration", "b.tf: Unsupported argument",
 	}
 	must.EqualSlices(t, got, want)
+	must.Equal(t, key{block: "variables"}.String(), "variables block", "a duplicate without labels")
 }
 
 func TestLoadModule_ModuleCallsAreSortedAndOverridden(t *testing.T) {

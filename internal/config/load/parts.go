@@ -49,6 +49,8 @@ func (k key) String() string {
 		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
 	case k.block == "local":
 		return fmt.Sprintf("local value %q", k.name)
+	case k.typ == "" && k.name == "": // such as "variables" in a test file
+		return k.block + " block"
 	case k.typ == "":
 		return fmt.Sprintf("%s %q", k.block, k.name)
 	}

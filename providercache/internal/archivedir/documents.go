@@ -76,7 +76,7 @@ type Files interface {
 }
 
 // PublishDocuments writes the signed documents of the version whose packages are in kept, if they are true of all archives
-// that are or will be listed. A list that this run has made untrue is removed, because nobody could install by it.
+// that are or will be listed. A list that this run has made untrue is removed, because no client could install by it.
 func PublishDocuments(ctx context.Context, to Files, p getproviders.Provider, v getproviders.Version, kept []*Kept, listed func() (map[getproviders.Platform]getproviders.Hash, error)) error {
 	var signed *getproviders.SignedDocuments
 	changed := false

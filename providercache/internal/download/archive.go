@@ -21,7 +21,7 @@ type Archive struct {
 	SHA256 [sha256.Size]byte
 	// Modified is when the archive was last modified, according to its server or the file system; zero: unknown.
 	Modified time.Time
-	File     *partialFile // open, so that nobody can exchange it in a cache that others can write to; nil: no file was written
+	File     *partialFile // open, so that no other process can exchange it in a cache that others can write to; nil: no file was written
 }
 
 // IsWebPage reports whether the file begins like a web page.

@@ -124,7 +124,7 @@ type Request struct {
 	Admit func(total int64) error
 	// Follow is called when the first bytes of an archive arrive in its file, and again if the download restarts. mark
 	// counts the bytes in the file; size is the total, or -1 if it isn't known. Follow has to return at once; a reader may
-	// then read the file while it grows. The bytes are unverified until the fetch has succeeded. nil: nobody reads.
+	// then read the file while it grows. The bytes are unverified until the fetch has succeeded. nil: no reader.
 	Follow func(mark *par.Mark, size int64)
 
 	entered bool // it has passed Enter

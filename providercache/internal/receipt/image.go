@@ -13,9 +13,8 @@ import (
 // The receipts of a cache that is part of a container image are beside the cache, in a directory
 // of their own, because a user who runs the image has no state yet. Inodes and ctimes change when
 // an image is pushed and pulled, and fractions of seconds get lost, so the records leave them
-// out. Instead, nobody but root may be able to write to any of it, and neither may this process:
+// out. Instead, only root may be able to write to any of it, and this process may not:
 // a process that could forge it could replace this program, too.
-// forge it could replace this program too.
 // File owners alone don't show that. If this process runs as root, it owns everything that it
 // has unpacked, for example a cache that CI has restored together with its receipts.
 

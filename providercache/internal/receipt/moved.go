@@ -16,7 +16,7 @@ import (
 // So in a cache whose files and directories, and all directories above them, only this user and
 // root can write to (own.go), a record counts although ctimes of files have changed. A program that
 // forges it there runs as this user, or as root. Where other users can write, no record counts at
-// all. The ctimes of directories have to be the same: nobody makes hard links to a directory.
+// all. The ctimes of directories have to be the same: no program makes hard links to a directory.
 //
 // StrictTimes compares all ctimes. Receipts of targets and of archives always
 // do: their files have only one name, unless they are the cache's.
