@@ -239,12 +239,12 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	}
 	warm := b.again()
 	ask(warm)
-	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != callers+1 {
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != 2*callers+1 {
 		t.Errorf("warm: %v", runs)
 	}
 }
 
-// The git commands of a later run with the same store.
+// The git commands of a later run with the same store: ls-tree and read-tree at least.
 func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	b.count()
@@ -258,16 +258,16 @@ func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 		remote int
 		all    int
 	}{
-		{"commit", Request{Ref: ids["dev1"]}, 0, 1},
-		{"commit that came with a tag", Request{Ref: ids["main2"]}, 0, 1},
-		{"tag", Request{Ref: "v1.0.0"}, 1, 2},
-		{"tag whose commit is known", Request{Ref: "v1.0.0", Commit: ids["main2"]}, 0, 1},
-		{"commit that is known and gone", Request{Ref: "v1.0.0", Commit: strings.Repeat("a", 40)}, 1, 2},
-		{"branch", Request{Ref: "only/branch"}, 1, 2},
-		{"expression", Request{Ref: "v1.0.0~1"}, 1, 4}, // rev-parse, update-ref
-		{"short commit", Request{Ref: ids["branch1"][:8]}, 1, 4},
-		{"commit of the history that came with an expression", Request{Ref: ids["dev2"]}, 0, 3},
-		{"and again", Request{Ref: ids["dev2"]}, 0, 1},
+		{"commit", Request{Ref: ids["dev1"]}, 0, 2},
+		{"commit that came with a tag", Request{Ref: ids["main2"]}, 0, 2},
+		{"tag", Request{Ref: "v1.0.0"}, 1, 3},
+		{"tag whose commit is known", Request{Ref: "v1.0.0", Commit: ids["main2"]}, 0, 2},
+		{"commit that is known and gone", Request{Ref: "v1.0.0", Commit: strings.Repeat("a", 40)}, 1, 3},
+		{"branch", Request{Ref: "only/branch"}, 1, 3},
+		{"expression", Request{Ref: "v1.0.0~1"}, 1, 5}, // rev-parse, update-ref
+		{"short commit", Request{Ref: ids["branch1"][:8]}, 1, 5},
+		{"commit of the history that came with an expression", Request{Ref: ids["dev2"]}, 0, 4},
+		{"and again", Request{Ref: ids["dev2"]}, 0, 2},
 	} {
 		c.req.URL = o.url()
 		b.again().files(c.req)
@@ -319,4 +319,23 @@ func TestCheckout_ShallowRepository(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	o.git("clone", "--quiet", "--depth=2", "--no-single-branch", o.url(), clone)
 	b.finds(Request{URL: fileURL(clone)}, ids, map[string]string{"": "main3", "v1.0.0": "main2", "v1.0.0~0": "main2", ids["dev2"]: "dev2", ids["dev1"][:9]: "dev1"})
+}
+
+func TestCheckout_RefusesFilesThatDoNotFit(t *testing.T) {
+	o, b := emptyBench(t)
+	tree := func(kind, id string, n int) string {
+		var list strings.Builder
+		for i := range n {
+			fmt.Fprintf(&list, "%s %s\tf%d\n", kind, id, i)
+		}
+		return o.gitInput(list.String(), "mktree")
+	}
+	many := tree("100644 blob", o.raw("blob", "x"), 100)
+	for range 4 {
+		many = tree("040000 tree", many, 100)
+	}
+	large := tree("100644 blob", o.raw("blob", strings.Repeat("\x00", 16<<20)), 600)
+	for id, want := range map[string]string{many: "has too many files", large: "more than 8 GB"} {
+		must.Contain(t, b.refused(o.at(o.commitTree("b"+id, id))).Error(), want)
+	}
 }

@@ -56,6 +56,8 @@ type call struct {
 	distrusted bool
 }
 
+var errAnswer = errors.New("the answer is too long")
+
 // askedTimes is how often git is run again if its output is incomplete.
 const askedTimes = 3
 
@@ -67,8 +69,6 @@ func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
 		switch {
 		case err != nil:
 			return "", err
-		case stdout.head.Over:
-			return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
 		case stdout.whole:
 			return string(stdout.head.Kept), nil
 		}
@@ -112,6 +112,8 @@ func (r *Repositories) start(ctx context.Context, c call) (*answer, error) {
 	case ctx.Err() != nil:
 		stopAll()
 		return nil, context.Cause(ctx)
+	case stdout.head.Over:
+		return nil, fmt.Errorf("git %s: %w: it has more than %d bytes", c.name(), errAnswer, answerBytes)
 	case cmd.Process == nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound)): // the second on Windows
 		return nil, fmt.Errorf("%w: %w", ErrNoProgram, err)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
@@ -132,12 +134,17 @@ type answer struct {
 	whole bool // it was read to its end
 }
 
-// Write implements io.Writer.
-func (a *answer) Write(p []byte) (int, error) { return a.head.Write(p) }
+// Write implements io.Writer. Its error ends git, which could go on for hours.
+func (a *answer) Write(p []byte) (int, error) {
+	if a.head.Write(p); a.head.Over {
+		return 0, errAnswer
+	}
+	return len(p), nil
+}
 
 // ReadFrom implements io.ReaderFrom.
 func (a *answer) ReadFrom(r io.Reader) (int64, error) {
-	n, err := io.Copy(struct{ io.Writer }{&a.head}, r)
+	n, err := io.Copy(struct{ io.Writer }{a}, r)
 	a.whole = err == nil
 	return n, err
 }

@@ -89,7 +89,7 @@ func TestCheckout_ServersOfAllKinds(t *testing.T) {
 					t.Errorf("ref %q: %v", r.ref, runs)
 				}
 				fresh.again().files(Request{URL: url, Ref: ids[r.want]})
-				must.Equal(t, b.runs()["all"], 1, "ref, later", r.ref)
+				must.Equal(t, b.runs()["all"], 2, "ref, later", r.ref)
 			}
 		})
 	}

@@ -127,7 +127,7 @@ func TestStore_TakesThatOfAnotherVersion(t *testing.T) {
 			later := b.again()
 			_, files := later.files(o.at(ids["main1"]))
 			must.Equal(t, files["f"], "main1", format, files)
-			must.Equal(t, b.runs()["all"], 1, format)
+			must.Equal(t, b.runs()["all"], 2, format)
 			later.files(o.at(ids["dev1"]))
 		}
 	}
