@@ -26,6 +26,9 @@ func cloneHg(ctx context.Context, environ []string, from packageSource, dst stri
 	if from.ref != "" {
 		args = append(args, "--rev="+from.ref)
 	}
+	if !strings.HasPrefix(from.url, "file:") { // hg would follow a subrepository to a private one of this machine
+		args = append(args, "--config=subrepos.hg:allowed=false")
+	}
 	return runHg(ctx, environ, dst, args...)
 }
 

@@ -173,6 +173,26 @@ func TestFetch_MercurialRepositories(t *testing.T) {
 	must.Equal(t, fetched(t, f, get("hg::"+fileURL(dir)))["main.tf"], otherTree["main.tf"])
 	must.Contain(t, refused(t, f, "hg::"+fileURL(dir)+"?rev=v2"), "v2")
 	must.Fail(t, refused(t, f, "hg::"+fileURL(dir)+"-nothing"), getproviders.ErrUnreachable)
+
+	private := filepath.Join(t.TempDir(), "private")
+	run(t, "", "hg", "clone", "-q", dir, private)
+	run(t, "", "hg", "clone", "-q", dir, filepath.Join(dir, "sub"))
+	must.Write(t, filepath.Join(dir, ".hgsub"), "sub = "+private+"\n")
+	run(t, dir, "hg", "commit", "-q", "-A", "-m", "three")
+	must.Equal(t, fetched(t, f, get("hg::"+fileURL(dir)+"?rev=2"))["sub/main.tf"], otherTree["main.tf"])
+	must.Contain(t, refused(t, f, "hg::"+hgServe(t, dir)), "hg subrepos not allowed")
+}
+
+// hgServe serves a repository by HTTP until the test ends, and returns its URL.
+func hgServe(t *testing.T, dir string) string {
+	cmd := exec.Command("hg", "serve", "-R", dir, "-a", "127.0.0.1", "-p", "0")
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Succeed(t, cmd.Start())
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	var host string
+	var port int
+	_ = must.Get(fmt.Fscanf(stdout, "listening at http://%s (bound to 127.0.0.1:%d)", &host, &port))(t)
+	return fmt.Sprintf("http://127.0.0.1:%d/", port)
 }
 
 // git and hg obey files in .git and .hg, even if a package contains them.
