@@ -141,6 +141,25 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	}
 }
 
+// The files of all directories are one file, so a chmod in one of them is a chmod in all.
+func TestCache_ChmodOfAHardLinkIsMended(t *testing.T) {
+	needsReceipts(t)
+	m := newMachine(t)
+	locks, _ := m.first()
+	age()
+	changed, removed := m.directory(), m.directory()
+	for _, d := range []*directory{changed, removed} {
+		m.install(d, locks)
+		_, file := packageA(t, d.Target.Dir)
+		succeed(t, os.Chmod(file, 0o644))
+		if d == removed {
+			succeed(t, os.RemoveAll(d.Target.Dir))
+		}
+		m.install(d, locks)
+		must.Equal(t, must.Get(os.Stat(file))(t).Mode(), 0o755)
+	}
+}
+
 // Each user has his own receipts: a second user reads each package of the cache once. What he may
 // not write to stays as it is.
 func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {

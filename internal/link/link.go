@@ -211,7 +211,7 @@ func hardLink(file original, to string) error {
 	return err
 }
 
-// makeFrom makes a file with the mode of another one; fill writes the content.
+// makeFrom makes a file with the mode of another one, but not writable for others; fill writes the content.
 func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
 	source, err := os.Open(file.Path)
 	if err != nil {
@@ -222,5 +222,5 @@ func makeFrom(file original, to string, fill func(target, source *os.File) error
 	if err != nil {
 		return err
 	}
-	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()), target.Close())
+	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()&^0o022), target.Close())
 }

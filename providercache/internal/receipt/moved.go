@@ -1,6 +1,8 @@
 package receipt
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -63,6 +65,22 @@ func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) bool 
 		}
 	}
 	return owner.Exclusive(dir) && r.areOwn(own.Record.Entries) && r.proves(own, device, dir, now)
+}
+
+// MakeExecutable gives files of the package in dir the permissions to execute them that the receipt has. A chmod in one working directory
+// takes these from all hard links, and no hash shows it. Errors are ignored: without permissions the program says so when it starts.
+func (r Receipt) MakeExecutable(dir string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, e := range r.Record.Entries {
+		name := filepath.FromSlash(e.Name)
+		if now, err := root.Lstat(name); err == nil && now.Mode().IsRegular() && e.Mode&^now.Mode()&0o111 != 0 {
+			_ = root.Chmod(name, now.Mode().Perm()|e.Mode&0o111)
+		}
+	}
 }
 
 // IsLinkedIn reports whether the package in dir consists of the files of a cache's
