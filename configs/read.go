@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/dialect"
 )
 
 // Options say how a directory is read. The zero value is for Terraform with the default names.
@@ -119,7 +120,7 @@ func (d *Directory) readState(dir string, opts Options, hasBackend bool) (getpro
 		path = filepath.Join(dir, path)
 	}
 	required, err := load.StateRequirements(opts.FS, path, opts.Product)
-	if errors.Is(err, load.ErrStateEncrypted) {
+	if errors.Is(err, load.ErrStateEncrypted) && dialect.Of(opts.Product).Understands("encryption") {
 		d.StateUnknown, err = true, nil
 	}
 	return required, err

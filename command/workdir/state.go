@@ -87,7 +87,7 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		given, _ = record.StateFile(workspace)
 	}
 	req, err = load.StateRequirements(nil, given, product)
-	if asked == "" && errors.Is(err, load.ErrStateEncrypted) {
+	if asked == "" && errors.Is(err, load.ErrStateEncrypted) && dialect.Of(product).Understands("encryption") {
 		return nil, false, nil
 	}
 	return req, true, err

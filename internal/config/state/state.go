@@ -23,7 +23,7 @@ import (
 // Package load exports these as ErrStateVersion and ErrStateEncrypted.
 var (
 	ErrVersion   = errors.New("unsupported state file version")
-	ErrEncrypted = errors.New("the state is encrypted")
+	ErrEncrypted = errors.New("the state is encrypted, which only OpenTofu can read")
 )
 
 // Addresses returns the distinct "provider" properties of a state's resources, sorted. With instanceProviders it includes those of
