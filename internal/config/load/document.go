@@ -120,18 +120,13 @@ func (d *document) checkName(what, name string, at hcl.Range) bool {
 	return valid
 }
 
-// checkConstant reports variables and functions in an argument that must be constant, without
-// evaluating it.
+// checkConstant reports what is wrong with an argument that must be constant. A value that takes too long is left to plan.
 func (d *document) checkConstant(attr *hcl.Attribute) {
-	node, ok := attr.Expr.(hclsyntax.Node)
-	if !ok {
-		return // JSON strings aren't templates here
+	if !static.Cheap(attr.Expr) {
+		return
 	}
-	for _, traversal := range attr.Expr.Variables() {
-		d.error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here.")
-	}
-	for _, call := range static.Nodes[*hclsyntax.FunctionCallExpr](node) {
-		d.error(call.Range(), "Function calls not allowed", "Functions can't be called here.")
+	if _, diags := static.Evaluate(attr.Expr); !static.Spent(diags) {
+		d.report(diags...)
 	}
 }
 

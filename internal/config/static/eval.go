@@ -27,13 +27,16 @@ func Evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, hcl.Diagnostics{diagnostic.Error(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
 	}
 	val, diags := expr.Value(nil)
-	for _, diag := range diags {
-		if diag.Extra == errSpent {
-			return cty.DynamicVal, hcl.Diagnostics{diag}
-		}
+	if i := slices.IndexFunc(diags, isSpent); i >= 0 {
+		return cty.DynamicVal, diags[i : i+1]
 	}
 	return val, diags
 }
+
+// Spent reports whether problems of Evaluate say that loops exceed their limit.
+func Spent(diags hcl.Diagnostics) bool { return slices.ContainsFunc(diags, isSpent) }
+
+func isSpent(diag *hcl.Diagnostic) bool { return diag.Extra == errSpent }
 
 // Text returns a value converted to a string; false if it can't be converted, or is null or
 // unknown.
