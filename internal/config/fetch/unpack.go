@@ -85,6 +85,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 		}
 	}
 	if err := unpacker.Decompress(dst, file, true, 0o022); err != nil {
+		_ = makeWritable(dst) // so that it can be removed
 		return withoutPath(err, file)
 	}
 	if ctx.Err() != nil {

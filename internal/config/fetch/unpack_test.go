@@ -111,6 +111,16 @@ func TestUnpack_ErrorsDontSayWhereTheArchiveIsForTheMoment(t *testing.T) {
 
 // TestUnpack_XzIsReadThroughAFile: the decompressed archive is a temporary file, which has a limit
 // of its own and is removed.
+func TestUnpack_WhatFailsCanBeRemoved(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is read-only to root")
+	}
+	archive := tarred(t, tar.Header{Name: "a/", Typeflag: tar.TypeDir, Mode: 0o1000}, tar.Header{Name: "a/b/", Typeflag: tar.TypeDir}, tar.Header{Name: "a/b/f"})
+	around, _, err := unpacked(t, "tar.gz", archive, bounds{})
+	must.Fail(t, err, fs.ErrPermission)
+	must.Succeed(t, os.RemoveAll(filepath.Join(around, "package")))
+}
+
 func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer
