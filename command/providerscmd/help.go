@@ -1,16 +1,25 @@
 package providerscmd
 
+// What all descriptions of JSON objects begin and end with.
+const (
+	jsonHead = `The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+`
+	jsonTail = `  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If there is no
+                       result, only this and format_version are there`
+)
+
 const treeAbout = `  Shows the tree of modules with the providers that each of them requires, and
   the providers that the state requires. Nothing is installed and no request is
   sent: modules have to be installed, by init or get.
 
   A state that a backend keeps isn't read; a warning says so.`
 
-const treeMore = `The JSON object:
-
-  format_version       "1.0". Keys may be added to it; the first number
-                       changes when one is changed or removed.
-  modules              each module, the root first:
+const treeMore = jsonHead + `  modules              each module, the root first:
     path                 its place: "" is the root, "module.a.module.b" a
                          called module, "test.tests.t.run" one that a test runs
     parent               the path of the module that calls it; null: the root
@@ -28,10 +37,7 @@ const treeMore = `The JSON object:
     version_constraints  those of all modules together
     locked               what the lock file selects: version,
                          version_constraints; null if it has no entry
-  summary              counts, and bytes
-  started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If there is no
-                       result, only this and format_version are there`
+` + jsonTail
 
 const lockAbout = `  Adds the hashes for other platforms to the lock file, so that a lock file made
   on one machine works on all. It does so for every provider that the
@@ -47,11 +53,7 @@ const lockAbout = `  Adds the hashes for other platforms to the lock file, so th
   Modules needn't be installed, and no state or backend is read. Only the lock
   file is written.`
 
-const lockMore = `The JSON object:
-
-  format_version       "1.0". Keys may be added to it; the first number
-                       changes when one is changed or removed.
-  directories          each directory:
+const lockMore = jsonHead + `  directories          each directory:
     dir, lock_file       where it is
     changed              whether hashes or versions have changed in the lock
                          file
@@ -73,10 +75,7 @@ const lockMore = `The JSON object:
         missing              those that the lock file lacked
         bytes                of the archive that was read; null: none was
         started_at, ended_at when it was read; absent if it wasn't
-  summary              counts, and bytes
-  started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If there is no
-                       result, only this and format_version are there`
+` + jsonTail
 
 const mirrorAbout = `  Fills a directory with the archives of the providers that the configuration
   requires. The directory is a filesystem mirror, and with any web server for
@@ -107,11 +106,7 @@ const mirrorAbout = `  Fills a directory with the archives of the providers that
   Versions are those of the lock file, otherwise the newest allowed. Modules
   needn't be installed.`
 
-const mirrorMore = `The JSON object:
-
-  format_version       "1.0". Keys may be added to it; the first number
-                       changes when one is changed or removed.
-  directory            where the mirror is
+const mirrorMore = jsonHead + `  directory            where the mirror is
   packages             each wanted package:
     address, version, platform, path
     present              whether it was there already
@@ -123,10 +118,7 @@ const mirrorMore = `The JSON object:
     error, code          why it isn't there; absent if it is
   pruned, waiting      paths that were removed, and those that a later run
                        removes
-  summary              counts, and bytes
-  started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If there is no
-                       result, only this and format_version are there`
+` + jsonTail
 
 const urlsAbout = `  Shows locations and checksums of the packages that an installation needs, for
   programs that fetch, scan or build with them. Versions are those of the lock
@@ -135,11 +127,7 @@ const urlsAbout = `  Shows locations and checksums of the packages that an insta
 
   Packages come from where init would take them. Modules needn't be installed.`
 
-const urlsMore = `The JSON object:
-
-  format_version       "1.0". Keys may be added to it; the first number
-                       changes when one is changed or removed.
-  directories          each directory, in the order of -dir:
+const urlsMore = jsonHead + `  directories          each directory, in the order of -dir:
     dir, lock_file       where it is
     complete             false if something failed; stderr says what
     providers            sorted by address:
@@ -162,10 +150,7 @@ const urlsMore = `The JSON object:
         authentication, key_id
                              who signed for an archive with that checksum
         error, code          why the rest is missing; otherwise absent
-  summary              counts, and bytes
-  started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If there is no
-                       result, only this and format_version are there`
+` + jsonTail
 
 const verifyAbout = `  Reads and hashes every package in .terraform/providers completely, and says
   whether the lock file has the hash. Remembered hashes don't count, no request
@@ -187,11 +172,7 @@ In these cases it is unknown:
 const verifyMore = `  The exit code is 0 if all packages match the lock files, 2 if one differs, and
   1 if that is unknown.
 
-The JSON object:
-
-  format_version       "1.0". Keys may be added to it; the first number
-                       changes when one is changed or removed.
-  trees                each place that was compared with a lock file:
+` + jsonHead + `  trees                each place that was compared with a lock file:
     path, lock_file
     packages             each package:
       address, version, platform
@@ -202,7 +183,4 @@ The JSON object:
       locked_version       what the lock file selects; null: it has no entry
       locked_hashes        what it records
       error, code          why it can't be hashed; absent if it can
-  summary              counts, and bytes
-  started_at, ended_at when the run began and ended
-  diagnostics          its errors and warnings, with codes. If there is no
-                       result, only this and format_version are there`
+` + jsonTail
