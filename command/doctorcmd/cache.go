@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/link"
@@ -59,7 +60,7 @@ func (x *examination) describeCache() {
 	}
 	if c.Free != nil && *c.Free < fewBytes {
 		x.Log.Warningf("no_space", "Little space for the shared cache",
-			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  %s cache gc", c.Directory, *c.Free/1_000_000, x.Called)
+			"The disk with %s has only %s free. To remove packages that aren't used any more, run:\n  %s cache gc", c.Directory, terminal.Megabytes(*c.Free), x.Called)
 	}
 }
 

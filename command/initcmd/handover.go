@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -16,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
@@ -150,12 +150,13 @@ func writeHandOverConfig(r request, path string) error {
 // an entry of an environment, or nil if there is no token.
 func backendToken(r request, dir *workdir.Dir) []string {
 	host := cloudHost(r, dir)
-	if host == "" {
+	variable := hosts.TokenVariable(host)
+	if host == "" || variable == "" {
 		return nil
 	}
 	token, err := r.Credentials.Token(r.Meta.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}
-	return []string{"TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host.ASCII()) + "=" + token}
+	return []string{variable + "=" + token}
 }

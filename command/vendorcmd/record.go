@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
@@ -145,7 +146,7 @@ func hint(r request, lfs bool) bool {
 	refused := false
 	for _, f := range files {
 		if f.Size > largeFile {
-			large = append(large, fmt.Sprintf("  - %s (%d MB)", f.Name, f.Size/1e6))
+			large = append(large, fmt.Sprintf("  - %s (%s)", f.Name, terminal.Megabytes(f.Size)))
 			refused = refused || f.Size > refusedFile
 		}
 	}

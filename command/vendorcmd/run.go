@@ -109,8 +109,7 @@ func read(r request) (p project, ok bool) {
 	p.wanted = r.opts.record(p.was)
 	p.dir = workdir.Load(r.Meta, r.Product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, r.Log.Fail("configuration_not_found", "No configuration files",
-			"The directory contains no %s configuration files.", r.Name)
+		return p, r.Log.Add(p.dir.NoConfiguration(r.Meta.Dir))
 	}
 	var problems problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.Product)
