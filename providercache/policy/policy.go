@@ -347,7 +347,7 @@ const (
 // allowVersions is the rule "versions".
 func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) func(candidate) string {
 	return func(c candidate) string {
-		if !of.Matches(c.Provider) || allowed.Allows(c.Version) {
+		if !of.Covers(c.Provider) || allowed.Allows(c.Version) {
 			return ""
 		}
 		return fmt.Sprintf("only versions %q are allowed", allowed)
@@ -357,7 +357,7 @@ func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) fu
 // keepBack is the rule "quarantine". It ends at ends; the zero time means never.
 func keepBack(of getproviders.Pattern, versions map[getproviders.Version]bool, ends time.Time, reason string) func(candidate) string {
 	return func(c candidate) string {
-		if !of.Matches(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
+		if !of.Covers(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
 			return ""
 		}
 		return "it is in quarantine, " + reason

@@ -95,7 +95,7 @@ func TestPolicy_Check(t *testing.T) {
 		"from tomorrow": {`minimum_age { age = "1h" }`, released(time.Hour), "it was released at"},
 
 		"allowed version":          {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.3.0"), ""},
-		"version that is too old":  {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.1.0"), `only versions ">= 1.2.0, != 1.3.1" are allowed`},
+		"version that is too old":  {`versions "example.com/acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("example.com./acme/widget", "1.1.0"), `only versions ">= 1.2.0, != 1.3.1" are allowed`},
 		"version that is excluded": {`versions "acme/*" { allow = ">= 1.2, != 1.3.1" }`, of("acme/widget", "1.3.1"), "are allowed"},
 		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, of("acme/widget", "1.3.0-beta1"), "are allowed"},
 		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, of("other/widget", "1.1.0"), ""},
@@ -103,7 +103,7 @@ func TestPolicy_Check(t *testing.T) {
 		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", of("acme/widget", "1.1.0"), "it is in quarantine, it loses state (rule quarantine"},
 		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/widget", "1.1.0"), ""},
 		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/gadget", "1.0.0"), ""},
-		"quarantine's last day": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", of("acme/widget", "1.0.0"), "it is in quarantine, until 2026-03-01: x"},
+		"quarantine's last day": {"quarantine \"example.com/acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", of("example.com./acme/widget", "1.0.0"), "it is in quarantine, until 2026-03-01: x"},
 		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", of("acme/widget", "1.0.0"), ""},
 
 		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, by("acme/widget", getproviders.LevelCommunity, key), ""},
