@@ -1,11 +1,13 @@
 package initcmd
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // handOver runs the program of -with, which initializes the backend, after
@@ -108,11 +111,20 @@ func pullRequirements(r request, program string, env []string, installed getprov
 	return required, readErr
 }
 
-// programCommand prepares a run of the program. An interrupt is passed on to it, and it has
-// 30 seconds to release its locks.
+// programCommand prepares a run of the program. An interrupt is passed on to it, and it has 30 seconds to release its locks. One
+// from the terminal has reached it already, and a second one would end it at once.
 func programCommand(r request, program string, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(r.Meta.Context, program, args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	context.AfterFunc(r.Meta.Context, func() { signal.Stop(interrupts) }) // the next one ends this process
+	cmd.Cancel = func() error {
+		signal.Stop(interrupts) // waits until the interrupt has arrived here, too
+		if len(interrupts) > 0 && subprocess.InForeground() {
+			return nil
+		}
+		return cmd.Process.Signal(os.Interrupt)
+	}
 	cmd.WaitDelay, cmd.Env = 30*time.Second, env
 	return cmd
 }

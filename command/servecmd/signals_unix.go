@@ -7,24 +7,12 @@ import (
 	"os/exec"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
 // passedSignals are the signals that ask processes to end.
 func passedSignals() []passedSignal {
-	return []passedSignal{{os.Interrupt, inForeground}, {syscall.SIGTERM, never}, {syscall.SIGHUP, never}}
-}
-
-// inForeground reports whether the terminal sends its interrupts to this process's group, which the command is
-// in, too.
-func inForeground() bool {
-	terminal, err := os.Open("/dev/tty")
-	if err != nil {
-		return false
-	}
-	defer terminal.Close()
-	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
+	return []passedSignal{{os.Interrupt, subprocess.InForeground}, {syscall.SIGTERM, never}, {syscall.SIGHUP, never}}
 }
 
 // exitCode returns the exit code of a failed command, or as in shells 128 and the number of the signal that has ended it.

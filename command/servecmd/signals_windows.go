@@ -3,12 +3,13 @@ package servecmd
 import (
 	"os"
 	"os/exec"
+
+	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
 
-// passedSignals are the signals that don't end this process while the command runs. A console sends its interrupts to all of
-// its processes, also to the command.
+// passedSignals are the signals that don't end this process while the command runs.
 func passedSignals() []passedSignal {
-	return []passedSignal{{os.Interrupt, func() bool { return true }}}
+	return []passedSignal{{os.Interrupt, subprocess.InForeground}}
 }
 
 func exitCode(err *exec.ExitError) int { return err.ExitCode() }

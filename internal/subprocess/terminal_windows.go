@@ -1,0 +1,4 @@
+package subprocess
+
+// InForeground returns true: a console sends its interrupts to all of its processes.
+func InForeground() bool { return true }
