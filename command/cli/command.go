@@ -168,7 +168,7 @@ func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 
 // Write prints a report; for programs it includes the problems.
 func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) problem.List {
-	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: os.ReadFile}}
+	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: readSource}}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
 		return problem.Failed("unwritable", "Failed to write the report", err)
 	}

@@ -21,7 +21,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -33,6 +32,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Meta is what all commands get from outside. It
@@ -120,6 +120,9 @@ func (m *Meta) Enter(dir string) (*Meta, error) {
 // barRefresh is how often bars are drawn.
 const barRefresh = 100 * time.Millisecond
 
+// readSource reads the file that a problem is about once more. If that was a pipe, it would wait for ever.
+func readSource(name string) ([]byte, error) { return wholefile.Read(name, 16<<20) }
+
 // ViewOptions returns the options of views for this user; progress is the value of -progress.
 func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress view.Progress) view.Options {
 	// Bars aren't drawn on dumb terminals, between lines of the debug log, and in the terminal output that CI
@@ -135,7 +138,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 		Stdout:   terminal.NewStream(m.Stdout),
 		Stderr:   terminal.NewStream(m.Stderr),
 		Now:      m.Now,
-		Showing:  explain.Showing{ReadFile: os.ReadFile},
+		Showing:  explain.Showing{ReadFile: readSource},
 		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",
 		Refresh:  barRefresh,
 	}
