@@ -76,6 +76,9 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+	if r.Query.Get("alt") == "media" { // an object may be an archive
+		req = req.WithContext(hosts.WithOwnConnection(ctx))
+	}
 	resp, err := hosts.Do(c.HTTP, req, maxRedirects)
 	if err != nil {
 		return nil, err

@@ -262,6 +262,8 @@ func breakServer(ts *testscript.TestScript, _ bool, args []string) {
 			fault.Times = number(ts, value)
 		case "cut":
 			fault.CutAfter = int64(number(ts, value))
+		case "rate":
+			fault.Rate = int64(number(ts, value))
 		case "stall":
 			fault.Stall = value == "true"
 		case "retry-after":

@@ -21,6 +21,7 @@ import (
 	googleoauth "golang.org/x/oauth2/google"
 
 	"github.com/tfdeps/tfdeps/internal/googlestorage"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/storagetest"
 )
@@ -195,13 +196,13 @@ func TestGCS_AsksGoogleWhateverTheAddressNames(t *testing.T) {
 	} {
 		asked := ""
 		s := &Services{Environ: []string{"GOOGLE_OAUTH_ACCESS_TOKEN=hunter2"}, Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			asked = r.URL.String()
+			asked = fmt.Sprint(r.URL, hosts.WantsOwnConnection(r.Context()))
 			return nil, errors.New("no")
 		})}}
 		u := must.Get(url.Parse(address))(t)
 		objects := must.Get(s.Open(t.Context(), "gcs", u, false))(t)
 		_, _ = readKey(t.Context(), objects, objects.Key)
 		s.Close()
-		must.Equal(t, asked, "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media", "asked", address)
+		must.Equal(t, asked, "https://storage.googleapis.com/storage/v1/b/b/o/k?alt=media true", "asked", address)
 	}
 }

@@ -86,7 +86,7 @@ func (w web) download(ctx context.Context, kept store, from packageSource, dir s
 				return nil, err
 			}
 		}
-		return w.get(ctx, at, header)
+		return w.get(hosts.WithOwnConnection(ctx), at, header)
 	}
 	resp, err := get(had.validators())
 	if err != nil {
