@@ -112,7 +112,7 @@ func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives m
 // Describe implements Source. Platforms are those of the document about the version. The SourceURL
 // is the mirror's base URL.
 func (s *NetworkMirrorSource) Describe(Provider) Description {
-	return Description{Name: s.name(), SourceURL: s.sourceURL, Platforms: s.platforms, owns: s.ownsURL}
+	return Description{Name: s.name(), SourceURL: s.sourceURL, Platforms: s.platforms, Owns: s.ownsURL}
 }
 
 func (s *NetworkMirrorSource) name() string { return "provider mirror at " + s.baseURL() }

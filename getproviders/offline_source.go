@@ -71,7 +71,7 @@ func (s offlineSource) sourceURL(ctx context.Context, p Provider, v Version, _ P
 
 // ours returns the cached packages that came from the source.
 func (s offlineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
-	owns := s.source.Describe(p).owns
+	owns := s.source.Describe(p).Owns
 	if owns == nil {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 // knows under which namespace a type was published.
 func (s *RegistrySource) Describe(p Provider) Description {
 	return Description{
-		Name: registryName(p), SourceURL: s.sourceURL, Platforms: s.platforms, Suggest: s.suggest, ExplainMissing: s.explainMissing, owns: s.ownsURL,
+		Name: registryName(p), SourceURL: s.sourceURL, Platforms: s.platforms, Suggest: s.suggest, ExplainMissing: s.explainMissing, Owns: s.ownsURL,
 	}
 }
 

@@ -112,8 +112,8 @@ type Description struct {
 	// a version. Versions doesn't list what only they know.
 	Unasked []*NotCachedError
 
-	// owns reports whether a SourceURL belongs to this source, without a request.
-	owns func(ctx context.Context, p Provider, sourceURL string) bool
+	// Owns reports whether a SourceURL belongs to this source, without a request. An [Offline] needs it.
+	Owns func(ctx context.Context, p Provider, sourceURL string) bool
 }
 
 // NotCachedError says that a package isn't on this machine, and that its source can't be asked. It

@@ -109,7 +109,7 @@ func TestSource_ReadsWhatWasPushed(t *testing.T) {
 	must.EqualSlices(t, must.Get(s.source.Describe(widget).Platforms(t.Context(), widget, v1))(t), []getproviders.Platform{linux, windows})
 	pkg, content := read(t, s, "1.0.0", linux, 0)
 	if content != "archive one" || pkg.SourceURL != "oci://"+s.at.String() || pkg.Source != "OCI repository "+s.at.String() ||
-		pkg.Trust.ExpectedSHA256 != sha256.Sum256([]byte("archive one")) || len(pkg.Trust.ListedHashes) != 2 {
+		pkg.Trust.ExpectedSHA256 != sha256.Sum256([]byte("archive one")) || len(pkg.Trust.ListedHashes) != 2 || !s.source.Describe(widget).Owns(t.Context(), widget, pkg.SourceURL) {
 		t.Errorf("%q of %+v", content, pkg)
 	}
 	must.Fail(t, must.ErrorOf(pkg.Trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(nil), H1: target(linux, "").H1})), getproviders.ErrAuthentication)

@@ -133,7 +133,10 @@ func (s *Source) sourceURL(ctx context.Context, p getproviders.Provider, v getpr
 
 // Describe implements getproviders.Source. The SourceURL is the repository's.
 func (s *Source) Describe(p getproviders.Provider) getproviders.Description {
-	return getproviders.Description{Name: s.name(p), SourceURL: s.sourceURL, Platforms: s.platforms}
+	return getproviders.Description{Name: s.name(p), SourceURL: s.sourceURL, Platforms: s.platforms, Owns: func(_ context.Context, p getproviders.Provider, sourceURL string) bool {
+		at, err := s.Repository(p)
+		return err == nil && at.url() == sourceURL
+	}}
 }
 
 func (s *Source) name(p getproviders.Provider) string {
