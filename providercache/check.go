@@ -2,7 +2,6 @@ package providercache
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,10 +13,10 @@ import (
 
 // Check reports, without network and without writing, whether Install would have anything to do. Each provider has
 // at most one reason: the first that applies, in the order lock file, constraints, hashes, package. Packages
-// without a receipt are read and hashed. The error is the context's, or says that Target is nil.
+// without a receipt are read and hashed. The error is the context's, or says that Fetcher or Target is nil.
 func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
-	if in.Target == nil {
-		return Status{}, errors.New("an Installer needs a Target")
+	if in.Fetcher == nil || in.Target == nil {
+		return Status{}, errNotSet
 	}
 	locked, reasons := in.CheckLocks(req, locks)
 	local := in.inspect(ctx, in.targetView(), locked, resolve.OrEmpty(locks), false)

@@ -34,9 +34,11 @@ type Installer struct {
 // fetcher is the Fetcher with its defaults decided.
 func (in *Installer) fetcher() *fetch.Fetcher { return in.Fetcher.Opened() }
 
+var errNotSet = errors.New("an Installer needs a Fetcher and a Target")
+
 func (in *Installer) validate() error {
 	if in.Fetcher == nil || in.Target == nil {
-		return errors.New("an Installer needs a Fetcher and a Target")
+		return errNotSet
 	}
 	if in.Cache != nil && in.Cache.IsSameAs(in.Target) {
 		return errors.New("the Cache of an Installer can't be its Target: packages would become links to themselves")

@@ -38,8 +38,8 @@ type Prefetched struct {
 // If the cache has a different package for a version, with a valid
 // receipt, that one stays, and the wanted one fails.
 func (in *Installer) Prefetch(ctx context.Context, wanted []getproviders.PackageSpec) ([]Prefetched, error) {
-	if in.fetcher().Source == nil || in.Cache == nil {
-		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
+	if in.Fetcher == nil || in.Cache == nil {
+		return nil, errors.New("an Installer needs a Fetcher and a Cache to fill a cache")
 	}
 	if len(wanted) == 0 {
 		return nil, nil

@@ -70,7 +70,7 @@ func (w *webOpener) modified() time.Time {
 // the URL, which may have expired, it asks Relocate for a new URL and requests that.
 func (w *webOpener) open(b *body, from int64) error {
 	err := w.ask(b, from)
-	if status, ok := errors.AsType[*hosts.Fault](err); ok && w.opening.Relocate != nil && mayHaveExpired(status.Status) {
+	if status, ok := errors.AsType[*hosts.Fault](err); ok && mayHaveExpired(status.Status) {
 		at, failed := w.opening.Relocate(b.ctx)
 		now, ok := at.(getproviders.HTTPArchive)
 		if failed != nil || !ok || now.URL == nil || now.URL.String() == w.at.URL.String() {

@@ -114,7 +114,7 @@ type Opening struct {
 	Location getproviders.Location
 	Client   *http.Client // for an HTTPArchive
 	Known    bool         // its checksum is known, so that parts of different archives are detected
-	// Relocate returns the archive's current location, because a signed URL may have expired. nil: an expired URL is an error.
+	// Relocate returns the archive's current location, because a signed URL may have expired.
 	Relocate func(context.Context) (getproviders.Location, error)
 }
 

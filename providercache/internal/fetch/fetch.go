@@ -197,11 +197,9 @@ func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
 func (f *Fetcher) downloadRequest(t Request, path string) (r download.Request) {
 	r.Expected, r.Known = t.Expected()
 	r.Location, r.Client, r.Limit, r.Path, r.PartialDir, r.Now, r.Admit = t.Package.Location, f.Client, f.Limits.Package.Bytes, path, t.Partials, f.Now, t.Admit
-	if f.Source != nil {
-		r.Relocate = func(ctx context.Context) (getproviders.Location, error) {
-			again, err := f.askAgain(ctx, t)
-			return again.Location, err
-		}
+	r.Relocate = func(ctx context.Context) (getproviders.Location, error) {
+		again, err := f.askAgain(ctx, t)
+		return again.Location, err
 	}
 	return r
 }

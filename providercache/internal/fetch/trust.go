@@ -25,7 +25,7 @@ func ExpectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
 // refuses the documents: their URLs expire like that of the archive.
 func (f *Fetcher) loadTrust(ctx context.Context, t Request) (getproviders.Trust, error) {
 	trust, err := t.LoadTrust(ctx)
-	if f.Source == nil || !errors.Is(err, getproviders.ErrUnauthorized) || ctx.Err() != nil {
+	if !errors.Is(err, getproviders.ErrUnauthorized) || ctx.Err() != nil {
 		return trust, err
 	}
 	again, failed := f.askAgain(ctx, t)

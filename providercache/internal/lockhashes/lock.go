@@ -151,10 +151,6 @@ func chooseAll(ctx context.Context, f *fetch.Fetcher, requests []Request) []Choi
 
 // Choose decides on versions and platforms.
 func Choose(ctx context.Context, f *fetch.Fetcher, r Request) (c Choice) {
-	if f.Source == nil {
-		c.errs = []error{errors.New("a Fetcher needs a Source")}
-		return c
-	}
 	wanted, locks, errs := r.wanted()
 	selections, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
 	for _, o := range failed {
