@@ -45,7 +45,6 @@ type arrival struct {
 
 // serveFlight sends an archive that isn't in the bucket.
 func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, record packagesRecord) error {
-	pkg := record.Packages[asked.platform]
 	share, err := s.join(r.Context(), asked, record)
 	if err != nil {
 		return err
@@ -54,8 +53,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	f := share.Value
 	_, err = f.begun.Beyond(r.Context(), 0)
 	if errors.Is(err, errStored) {
-		archive, ok := pkg.find(s.storedOf(r.Context(), asked.provider, asked.version).value, asked.platform)
-		if sent, err := s.serveStored(w, r, archive); sent && ok || err != nil {
+		if sent, err := s.serveAllowed(w, r, asked, record); sent || err != nil {
 			return err
 		}
 	}
@@ -70,7 +68,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	tellCache(r.Context(), "fwd=miss")
 	s.counts.fetched.Add(1)
 	var zh getproviders.Hash
-	for _, h := range pkg.Hashes {
+	for _, h := range record.Packages[asked.platform].Hashes {
 		if h.Scheme() == hashing.ZH {
 			zh = h
 		}

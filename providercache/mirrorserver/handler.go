@@ -109,25 +109,30 @@ func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked requ
 	if err != nil {
 		return err
 	}
-	pkg, ok := found.value.Packages[asked.platform]
-	if !ok {
+	if _, ok := found.value.Packages[asked.platform]; !ok {
 		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, asked.version, asked.provider, asked.platform)
 	}
-	stored := s.storedOf(r.Context(), asked.provider, asked.version)
-	if archive, ok := pkg.find(stored.value, asked.platform); ok {
-		known := receipt.Provenance{ZH: archive.ZH, H1: archive.H1, Released: archive.Released}
-		if err := s.approve(r.Context(), asked, found.value, getproviders.StateCached, getproviders.Package{
-			Platform: asked.platform, Source: found.value.Source, SourceURL: found.value.SourceURL, FromRegistry: found.value.FromRegistry,
-		}, known); err != nil {
-			return err
-		}
-		sent, err := s.serveStored(w, r, archive)
-		if sent || err != nil && !errors.Is(err, errDamaged) {
-			return err
-		}
-		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
+	if sent, err := s.serveAllowed(w, r, asked, found.value); sent || err != nil && !errors.Is(err, errDamaged) {
+		return err
 	}
 	return s.serveFlight(w, r, asked, found.value)
+}
+
+// serveAllowed sends an archive from the bucket, if the policy allows it. sent is false if the archive isn't there.
+func (s *Server) serveAllowed(w http.ResponseWriter, r *http.Request, asked request, record packagesRecord) (sent bool, err error) {
+	archive, ok := record.Packages[asked.platform].find(s.storedOf(r.Context(), asked.provider, asked.version).value, asked.platform)
+	if !ok {
+		return false, nil
+	}
+	if err := s.approve(r.Context(), asked, record, getproviders.StateCached, getproviders.Package{
+		Platform: asked.platform, Source: record.Source, SourceURL: record.SourceURL, FromRegistry: record.FromRegistry,
+	}, receipt.Provenance{ZH: archive.ZH, H1: archive.H1, Released: archive.Released}); err != nil {
+		return false, err
+	}
+	if sent, err = s.serveStored(w, r, archive); !sent {
+		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
+	}
+	return sent, err
 }
 
 // serves reports whether the options include a provider or module.

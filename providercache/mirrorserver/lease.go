@@ -102,7 +102,7 @@ func (s *Server) awaitTurn(ctx context.Context, key string, asked request, pkg p
 }
 
 // errStored ends a flight whose archive is in the bucket already.
-var errStored = errors.New("the archive is in the bucket")
+var errStored = errors.New("another server has stored the archive, and it is gone: ask again")
 
 // markTimeout bounds the writing of a mark, or of an archive when the server ends, which waits for it.
 const markTimeout = 10 * time.Second

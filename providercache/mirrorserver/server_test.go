@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/installtest"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -186,7 +187,14 @@ func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
 	server.found(archive)
 	refuse = errors.New("not any more")
 	must.Contain(t, string(server.status(archive, http.StatusForbidden).body), "not any more")
-	must.Equal(t, fmt.Sprint(states), "[known known fetched known fetched cached cached]")
+	// Another server finds it only when it has its turn to download it.
+	failures := map[string]error{"list": errExpired}
+	m.bucket = &installtest.Hooked{Bucket: m.bucket, Before: func(_ context.Context, c installtest.Call) error {
+		defer delete(failures, c.Op)
+		return failures[c.Op]
+	}}
+	m.start().status(archive, http.StatusForbidden)
+	must.Equal(t, fmt.Sprint(states), "[known known fetched known fetched cached cached cached]")
 }
 
 // TestHandler_AsksThePolicyWithTheTimeOfPublication: an archive is as old when it is served from the bucket, by any server of it, as it was
