@@ -64,8 +64,11 @@ func (s *Server) holding(ctx context.Context, key, tag string, f func(context.Co
 			return f(ctx)
 		},
 		func(context.Context) error {
-			for lost == nil && par.Pause(renewing, downloadLease/3) == nil {
-				tag, lost = s.putLease(renewing, key, downloadLease, blob.PutOptions{IfMatch: tag})
+			for !errors.Is(lost, blob.ErrChanged) && par.Pause(renewing, downloadLease/3) == nil {
+				var renewed string
+				if renewed, lost = s.putLease(renewing, key, downloadLease, blob.PutOptions{IfMatch: tag}); lost == nil {
+					tag = renewed
+				}
 			}
 			return nil
 		})

@@ -72,8 +72,11 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	bucket, temporary := &installtest.Hooked{Bucket: blob.NewDirectory(t.TempDir())}, t.TempDir()
 	bucket.Before = func(_ context.Context, c installtest.Call) error {
 		if c.Op == "put" && strings.HasSuffix(c.Key, ".lease") {
-			if source.leases++; source.leases > 20 {
+			switch source.leases++; {
+			case source.leases > 20:
 				return blob.ErrChanged
+			case source.leases == 10:
+				return errExpired
 			}
 		}
 		return nil
@@ -89,7 +92,7 @@ func inBubble(t *testing.T, do func(t *testing.T, source *spoken, ask func(path 
 	})
 }
 
-// TestHandler_WaitsForSlowArchives: an archive that takes more than an hour arrives, and is stored. The lease is renewed, until it is lost.
+// TestHandler_WaitsForSlowArchives: an archive that takes more than an hour arrives, and is stored. The lease is renewed, also after a failure, until it is lost.
 func TestHandler_WaitsForSlowArchives(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, source *spoken, ask func(string) *httptest.ResponseRecorder) {
