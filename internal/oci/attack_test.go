@@ -96,18 +96,19 @@ func TestLogins_HelpersOfDocker(t *testing.T) {
 		https://odd.example) printf 'b' ;;
 		https://endless.example) printf '{"Username": "a", "Secret": "'; head -c 2000000 /dev/zero | tr '\0' x; printf '"}' ;;
 		https://nothing.example) echo 'credentials not found in native keychain'; exit 1 ;;
-		*) echo locked; pwd >&2; exit 1 ;;
+		https://late.example) printf '{"Secret": "b"}'; exit 1 ;;
+		*) printf 'lock\033ed\n'; pwd >&2; exit 1 ;;
 		esac`
 	for dir, script := range map[string]string{bin: script, work: "#!/bin/sh\nexit 0"} {
 		must.Succeed(t, peertest.WriteProgram(filepath.Join(dir, "docker-credential-aid"), []byte(script)))
 	}
 	t.Chdir(work)
-	t.Setenv("PATH", strings.Join([]string{".", bin, os.Getenv("PATH")}, string(os.PathListSeparator)))
-	logins := &Logins{Helper: "aid"}
+	path := strings.Join([]string{".", bin, os.Getenv("PATH")}, string(os.PathListSeparator))
+	logins := &Logins{Helper: "aid", Environ: append(os.Environ(), "PATH="+path)}
 	for host, want := range map[string]Login{"user.example": {Username: "a", Password: "b"}, "token.example": {RefreshToken: "t"}, "nothing.example": {}} {
 		must.Equal(t, must.Get(logins.Find(t.Context(), Repository{Registry: host, Name: "x"}))(t), want, host)
 	}
-	for host, want := range map[string]string{"odd.example": "not a JSON object", "endless.example": "not a JSON object", "failing.example": "locked " + filepath.ToSlash(filepath.VolumeName(work)) + "/"} {
+	for host, want := range map[string]string{"odd.example": "not a JSON object", "endless.example": "not a JSON object", "late.example": ": exit status 1: ", "failing.example": "locked " + filepath.ToSlash(filepath.VolumeName(work)) + "/"} {
 		_, err := logins.Find(t.Context(), Repository{Registry: host, Name: "x"})
 		if !errors.Is(err, hosts.ErrUnauthorized) || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", host, err)

@@ -30,8 +30,9 @@ type Logins struct {
 	// Files are the files to read, which must exist; nil means the default files that exist, if Ambient is set.
 	Files   []string
 	Ambient bool
-	// Getenv and HomeDir determine the default files for the system GOOS, or for this one if that is "".
-	Getenv  func(name string) string
+	// Environ and HomeDir determine the default files for the system GOOS, or for this one if that is "". Helpers get
+	// Environ; nil means the environment of this process.
+	Environ []string
 	HomeDir string
 	GOOS    string
 
@@ -78,7 +79,7 @@ func (l *Logins) Find(ctx context.Context, r Repository) (Login, error) {
 	case best.helper == "":
 		return best.login, nil
 	}
-	return l.asked.Do(ctx, [2]string{best.helper, r.Registry}, func(ctx context.Context) (Login, error) { return askHelper(ctx, best.helper, r.Registry) })
+	return l.asked.Do(ctx, [2]string{best.helper, r.Registry}, func(ctx context.Context) (Login, error) { return l.askHelper(ctx, best.helper, r.Registry) })
 }
 
 // precision returns how specific HOST or HOST/PATH is for a repository; 0 if it doesn't match.
@@ -136,10 +137,8 @@ func (l *Logins) readFiles() (all []dockerConfig, err error) {
 
 // usualFiles returns the default files of Podman, and then of Docker.
 func (l *Logins) usualFiles() (paths []string) {
-	getenv, goos := l.Getenv, cmp.Or(l.GOOS, runtime.GOOS)
-	if getenv == nil {
-		getenv = func(string) string { return "" }
-	}
+	goos := cmp.Or(l.GOOS, runtime.GOOS)
+	getenv := func(name string) string { return subprocess.Variable(l.Environ, name) }
 	add := func(dir string, names ...string) {
 		if dir != "" {
 			paths = append(paths, filepath.Join(dir, filepath.Join(names...)))
@@ -195,12 +194,12 @@ const (
 
 // askHelper starts a Docker credential helper. It returns the zero Login if the helper has none for the
 // host.
-func askHelper(ctx context.Context, name, host string) (Login, error) {
+func (l *Logins) askHelper(ctx context.Context, name, host string) (Login, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return Login{}, fmt.Errorf("%.100q can't be the name of a credential helper of Docker's", name)
 	}
 	said, complaint := &subprocess.Head{Limit: helperBytes}, &subprocess.Head{Limit: helperBytes}
-	cmd, err := subprocess.Command(ctx, nil, "", "docker-credential-"+name, "get")
+	cmd, err := subprocess.Command(ctx, l.Environ, "", "docker-credential-"+name, "get")
 	if err == nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("https://"+host), said, complaint
 		err = cmd.Run()
@@ -209,14 +208,17 @@ func askHelper(ctx context.Context, name, host string) (Login, error) {
 		err = nil
 	}
 	var found struct{ Username, Secret string }
-	answer := strings.TrimSpace(string(said.Kept))
+	answer := said.Printable()
 	switch {
 	case ctx.Err() != nil:
 		return Login{}, context.Cause(ctx)
 	case err != nil && answer == helperKnowsNothing:
 		return Login{}, nil
 	case err != nil:
-		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+string(complaint.Kept)))
+		if strings.Contains(answer, "{") { // it may hold a secret; otherwise it says why the helper failed
+			answer = ""
+		}
+		err = fmt.Errorf("%w: %.1000s", err, strings.TrimSpace(answer+" "+complaint.Printable()))
 	case json.Unmarshal(said.Kept, &found) != nil: // the decoder's error may repeat a secret
 		err = errors.New("its answer is not a JSON object")
 	}

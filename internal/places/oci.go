@@ -26,7 +26,7 @@ func IsOCI(given string) bool {
 // Logins returns the credentials that OpenTofu would find. It reads no files yet.
 func Logins(user cliconfig.User, said cliblock.OCI) *oci.Logins {
 	found := &oci.Logins{
-		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
+		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Environ: user.Environ, HomeDir: user.HomeDir, GOOS: user.GOOS,
 	}
 	for _, c := range said.Credentials {
 		found.Blocks = append(found.Blocks, oci.LoginBlock{
