@@ -338,7 +338,7 @@ module, or neither), and one of the type "check" at the end, with up_to_date and
 reasons, their number. The codes don't change:
   lock_missing_provider    a required provider has no entry in the lock file
   constraint_unsatisfied   the locked version isn't allowed any more
-  lock_without_hash        the entry has no h1 hash to compare a package with
+  lock_without_hash        the entry has no h1 hash of the installed package
   lock_extra_provider      a provider has an entry and isn't required any more
   package_absent           the locked version of a provider isn't installed
   package_differs          the installed package has none of the locked hashes
