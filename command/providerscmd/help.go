@@ -160,7 +160,9 @@ const verifyAbout = `  Reads and hashes every package in .terraform/providers co
 
   missing         the lock file selects a package that isn't there
   dangling link   a link in its place leads nowhere
-  not locked      it is there, but the lock file doesn't select its version
+  not locked      it is there, but the lock file doesn't select its version.
+                  In .terraform/providers, where init -upgrade leaves old
+                  versions, this is listed and doesn't count
   differs         the lock file doesn't have its hash
 
 In these cases it is unknown:
@@ -169,8 +171,8 @@ In these cases it is unknown:
                   an unpacked package needs an h1
   unreadable      the package can't be hashed`
 
-const verifyMore = `  The exit code is 0 if all packages match the lock files, 2 if one differs, and
-  1 if that is unknown.
+const verifyMore = `  The exit code is 0 if no package differs, 2 if one does, and 1 if that is
+  unknown.
 
 ` + jsonHead + `  trees                each place that was compared with a lock file:
     path, lock_file

@@ -90,7 +90,9 @@ func (o *verifyOptions) Report() (*result.Result, error) {
 		return slices.ContainsFunc(report, func(t result.VerifiedTree) bool { return slices.ContainsFunc(t.Packages, finding) })
 	}
 	switch {
-	case is(providercache.ComparedPackage.Differs):
+	case is(func(p providercache.ComparedPackage) bool { // init -upgrade leaves old versions in .terraform/providers, which plan doesn't use
+		return p.Differs() && (o.vendored || p.Finding != providercache.NotLocked)
+	}):
 		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
 	case is(providercache.ComparedPackage.Unclear):
 		o.Out.Code = 1

@@ -80,10 +80,10 @@ func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) Finding 
 	switch {
 	case p.Path == "":
 		return Missing
-	case errors.Is(p.Err, ErrDangling):
-		return Dangling
 	case !isLocked:
 		return NotLocked
+	case errors.Is(p.Err, ErrDangling):
+		return Dangling
 	case p.Err != nil && p.ZH != "" && zhs && !matches:
 		return Differs // a truncated archive differs, whatever its readable part is
 	case p.Err != nil:
