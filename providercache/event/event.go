@@ -52,7 +52,7 @@ const (
 	HashProgress Kind = "hash_progress" // every 8 MB that were read of files or of an archive
 	Hashed       Kind = "hashed"        // a package was read only to verify it
 	Fetching     Kind = "fetching"      // the package is about to be fetched from Source
-	Progress     Kind = "progress"      // an archive is being downloaded: at most ten times a second, from 0, or the bytes of an earlier run, to Total
+	Progress     Kind = "progress"      // an archive is being downloaded: ten times a second, and whenever Done has doubled, from 0, or the bytes of an earlier run, to Total
 	Begun        Kind = "begun"         // a Phase other than Downloading begins
 	Kept         Kind = "kept"          // a download ended early, and Done bytes are kept for a later run
 	Done         Kind = "done"          // last: State says what became of the package

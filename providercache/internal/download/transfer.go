@@ -42,7 +42,7 @@ func transferFailure(ctx context.Context, at getproviders.Location, size, total 
 	return incomplete(at.String(), size, total, err)
 }
 
-// progressInterval is the minimal time between two reports of a download's progress.
+// progressInterval is the time between two reports of a download's progress.
 const progressInterval = 100 * time.Millisecond
 
 // IsRemote reports whether an archive isn't a file on this machine.
@@ -54,8 +54,9 @@ func IsRemote(at getproviders.Location) bool {
 	return false
 }
 
-// metered wraps a reader so that its progress is reported, at most ten times a second. done
-// bytes of total have been read already. If report is nil, it returns the reader itself.
+// metered wraps a reader so that its progress is reported: at the first read, whenever the bytes have
+// doubled since (a stall after a burst hides at most half), and ten times a second. done bytes
+// of total have been read already. If report is nil, it returns the reader itself.
 func metered(from io.Reader, done, total int64, now func() time.Time, report func(done, total int64)) io.Reader {
 	if report == nil {
 		return from
@@ -70,14 +71,15 @@ type meter struct {
 	report      func(done, total int64)
 	now         func() time.Time
 	last        time.Time // when progress was last reported
+	told        int64     // what was reported then; 0: no read yet
 }
 
 // Read implements io.Reader.
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.reader.Read(p)
 	m.done += int64(n)
-	if now := m.now(); err == io.EOF || now.Sub(m.last) >= progressInterval {
-		m.last = now
+	if now := m.now(); err == io.EOF && m.done > m.told || m.done > 2*m.told || now.Sub(m.last) >= progressInterval {
+		m.last, m.told = now, m.done
 		m.report(m.done, m.total)
 	}
 	return n, err
