@@ -1,8 +1,6 @@
 package mirrorserver
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -105,31 +103,20 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	}
 	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
 	return serveMade(s, w, r, found, variant, func() any {
-		sum := strings.TrimPrefix(string(zh), hashing.ZH+":")
 		return wireRegistryPackage{
 			// Clients require a protocol: if the source has none, any client may try the package.
 			Protocols: strings.Split(cmp.Or(record.Protocols, "5.0"), ","), OS: asked.platform.OS, Arch: asked.platform.Arch,
-			FileName:     signedName(signed.Sums, sum, p.PackedName(v, asked.platform)),
+			FileName:     p.PackedName(v, asked.platform), // where Archives found its checksum
 			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform)),
 			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v)),
 			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v)),
-			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
+			SHA256:       strings.TrimPrefix(string(zh), hashing.ZH+":"), SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
 		}
 	})
 }
 
 // fromPackage leads from VERSION/download/OS/ARCH to the directory of the provider.
 const fromPackage = "../../../"
-
-// signedName returns the name of an archive in the signed list, where clients look for it, or usual if no line has its checksum.
-func signedName(sums []byte, sum, usual string) string {
-	for lines := bufio.NewScanner(bytes.NewReader(sums)); lines.Scan(); {
-		if fields := strings.Fields(lines.Text()); len(fields) == 2 && strings.EqualFold(fields[0], sum) {
-			return fields[1]
-		}
-	}
-	return usual
-}
 
 // listed returns the hashes that the registry itself lists for all platforms, or nil if it lists only the signed ones.
 func (r packagesRecord) listed() map[string]wireListedPackage {

@@ -67,6 +67,12 @@ func TestHandler_IsARegistry(t *testing.T) {
 		must.EqualSlices(t, same, hashes)
 	}
 	check()
+	for _, plat := range []getproviders.Platform{linux, darwin} { // their archives have the same bytes
+		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "alike", Version: "1.0.0", Platform: plat, Archive: []byte("x")})
+	}
+	for _, plat := range []string{"linux/amd64", "darwin/arm64"} {
+		must.Contain(t, string(server.found(host+"acme/alike/1.0.0/download/"+plat).body), `_`+strings.ReplaceAll(plat, "/", "_")+`.zip",`)
+	}
 	server.settle()
 	late = time.Hour // the signed URL has expired, and the client asks for another one
 	check()
