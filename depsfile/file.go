@@ -41,8 +41,14 @@ func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.
 
 // Save writes the file if its content differs. The write is atomic: after a crash
 // the file has the old or the new content. A symlink is followed, replaced or an
-// error, as the package's documentation says. The file's mode is 0644.
+// error, as the package's documentation says. The file's mode is 0644. An address or a version
+// that Load would refuse is an error.
 func (l *Locks) Save(path string, product getproviders.Product) error {
+	for _, lock := range l.All() {
+		if err := errors.Join(lock.Provider.Validate(), lock.Version.Validate()); err != nil {
+			return fmt.Errorf("can't save the dependency lock file: %w", err)
+		}
+	}
 	content := l.Encode(product)
 	if wholefile.Has(path, content) {
 		return nil

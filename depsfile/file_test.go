@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/locktext"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -100,6 +101,13 @@ func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	if err := exampleLocks(t).Save(filepath.Join(dir, "missing", FileName), terraform); err == nil {
 		t.Error("saved in a directory that isn't there")
 	}
+	for _, lock := range []Lock{
+		{Provider: getproviders.Provider{Hostname: "x", Namespace: "Bad Name", Type: "../.."}},
+		{Provider: provider(t, "acme/aaa"), Version: getproviders.Version{Prerelease: "a b"}},
+	} {
+		must.Contain(t, locksOf(lock).Save(filepath.Join(dir, "invalid"), terraform), "dependency lock file")
+	}
+	onlyFiles(t, dir, FileName)
 	if err := locktext.SaveText(filepath.Join(dir, "missing/text"), []byte("x")); err == nil {
 		t.Error("text is saved in a directory that isn't there")
 	}

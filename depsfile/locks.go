@@ -14,7 +14,7 @@ const FileName = ".terraform.lock.hcl"
 // Lock is the lock file's entry for one provider.
 type Lock struct {
 	Provider    getproviders.Provider
-	Version     getproviders.Version
+	Version     getproviders.Version     // the zero Version is written, and read, as "0.0.0"
 	Constraints getproviders.Constraints // that led to the version; for people only, nothing checks them
 	// Hashes are of the version's packages, for any platform, in the order of
 	// the file; sorted and unique if this package wrote it. A file that was
