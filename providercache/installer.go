@@ -105,8 +105,10 @@ type Plan struct {
 // PlannedFetch is a package that has to be fetched.
 type PlannedFetch struct {
 	getproviders.Selection
-	Source   string `json:"source"`   // where it comes from, for people, as getproviders.Source.Describe names it
-	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't tell
+	Source string `json:"source"` // where it comes from, for people, as getproviders.Source.Describe names it
+	// Location is what the Description's SourceURL returns: the URL of the registry or mirror, or the path of an archive in a filesystem
+	// mirror, with its size and modification time; "": the source doesn't tell, or the package is unpacked.
+	Location string `json:"location"`
 	// Bytes estimates the size of the archive: it is the size that receipts record for this
 	// version, or else for another version of the provider; 0: no receipt has a size.
 	Bytes int64 `json:"bytes,omitzero"`
