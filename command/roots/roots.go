@@ -111,7 +111,7 @@ type Root struct {
 
 // Find returns the directories without duplicates, sorted by name: those that options name, and with -recursive or operands, or if
 // no option names any, the root modules below the operands or the current directory. It skips directories that match a pattern but have no
-// configuration. After errors, which it logs, it returns those that it found.
+// configuration. After errors, which it logs, it returns those that it found. None isn't an error where a program may have made the list, and is said on stderr.
 func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (found []Root, ok bool) {
 	s := scan{m: m, product: product, log: log, known: map[string]*module{}}
 	if len(o.Dirs) > 0 {
@@ -137,10 +137,11 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 	}
 	if o.Since != "" {
 		found = s.changedSince(o, found)
-		return found, log.Add()
 	}
 	switch {
-	case len(found) > 0:
+	case len(found) > 0 || !log.Add():
+	case o.Since != "", !o.Recursive && len(operands)+len(o.Dirs) == 0 && o.From != "":
+		fmt.Fprintln(m.Stderr, "0 directories: none is listed, or none has changed")
 	case !o.Recursive && len(operands) == 0 && len(o.Dirs) > 0:
 		log.Fail("configuration_not_found", "No configuration files", "None of the directories that -dir names has a configuration.")
 	default:
