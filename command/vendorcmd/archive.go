@@ -175,7 +175,7 @@ func unpack(r request) bool {
 			r.view.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
 		}
 	}
-	r.view.Done(fmt.Sprintf("Unpacked %d files. \"%s vendor -check\" compares them with the configuration.", len(manifest.Files), r.Called))
+	r.view.Done(fmt.Sprintf("Unpacked %s. \"%s -chdir=%s init -offline\" works with it alone, and names what the configuration needs beside it.", o.unpack, r.Called, o.target))
 	return true
 }
 
