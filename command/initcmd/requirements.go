@@ -128,7 +128,7 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
 		return problem.Fail("module_changed", "Module doesn't match its lock file",
 			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
-				"Find out who has changed it. If it is what you want, run \"%[6]s init -upgrade\", which records it; if it isn't, remove that directory.",
+				"Find out who has changed it. If it is what you want, run \"%[6]s init -upgrade\", which fetches the module again and records it; if it isn't, remove that directory.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
 			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.Meta.Env)), r.Called)
 	case r.opts.readonlyBy != "":

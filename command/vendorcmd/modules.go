@@ -133,7 +133,7 @@ func compareModules(r request, locked modulelock.Locks, installed []modulelock.L
 	for _, finding := range locked.Check(installed) {
 		if workdir.HasOtherContent(finding) && !r.opts.upgrade && before[finding.Key] != finding.Locked.Hash {
 			ok = r.Log.Fail("module_changed", "Module doesn't match its lock file",
-				"The module %s, from %s, is not what %s records: %s.\n\nFind out who has changed it. If it is what you want, use -upgrade, which records it.",
+				"The module %s, from %s, is not what %s records: %s.\n\nFind out who has changed it. If it is what you want, use -upgrade, which fetches the module again and records it.",
 				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding))
 		}
 	}
