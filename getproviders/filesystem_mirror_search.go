@@ -254,7 +254,7 @@ func unsearchable(dir string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		failed.Hint = "make the directory, or correct the path: it is that of a filesystem_mirror block of the CLI configuration, or of an option"
+		failed.Hint = "make the directory, or correct the path: it is that of an option such as -mirror or -plugin-dir, of TFDEPS_MIRROR, or of a filesystem_mirror block of the CLI configuration"
 	case errors.Is(err, errNoDirectory):
 		failed.Hint = "name a directory that has packages in the layout of a filesystem mirror"
 	}
