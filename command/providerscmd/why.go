@@ -22,8 +22,8 @@ func (o *whyOptions) Flags() cli.Flags {
 
 const aboutWhy = `  Lists the places in root modules that require a provider or call a module,
   with directory, file, line and constraint. ADDRESS is as in the configuration:
-  hashicorp/aws, registry.example.com/acme/net/aws, or the source of a module
-  without the ref.
+  hashicorp/aws, registry.example.com/acme/net/aws, ../../net, or the source of
+  another module without the ref.
 
   The exit code is 1 if nothing requires it.`
 
@@ -87,6 +87,8 @@ func samePackage(a, b modules.Address) bool {
 		case modules.Remote:
 			pkg, _, _ := strings.Cut(address.Package, "?")
 			return pkg
+		case modules.Local:
+			return string(address)
 		}
 		return ""
 	}
