@@ -84,6 +84,8 @@ func TestCommands_ShortHelpOfInit(t *testing.T) {
 		{"init -help=all", "\nBackend and state:\n", "-help=all"},
 		{"help init -help=all", "-mirror-fallback", "-help=all"},
 		{"get -help=all", "-update", "-help=all"},
+		{"help help", "Commands:", "has no command"},
+		{"help policy", "\n    check    ", "Did you mean"},
 	} {
 		_, stdout, _ := runInProcess(t, root, "localhost", tt.args)
 		must.Contain(t, stdout, tt.has, tt.args)

@@ -31,11 +31,14 @@ import (
 // which are unused requests of the AWS SDK.
 func dispatch(meta *cli.Meta, args []string) int {
 	name, rest, help := choose(args)
-	if name == "help" {
+	for name == "help" {
 		name, rest, _ = choose(rest)
 		help = true
 	}
 	found := commandOf(name)
+	if found == nil && help && commandsBelow(name) != nil { // a group such as "policy"
+		found = &cli.Command{Name: name, Usage: name + " <command>", About: "  A group of commands.", Flags: func() cli.Flags { return nil }}
+	}
 	switch {
 	case name == "" && help:
 		fmt.Fprintln(meta.Stdout, usage)

@@ -143,7 +143,7 @@ func StateProblem(err error) *problem.Problem {
 	text := problem.Sentence(err)
 	switch _, syntax := errors.AsType[*json.SyntaxError](err); {
 	case syntax || errors.Is(err, io.ErrUnexpectedEOF):
-		text += "\n\nThe state is damaged. Take it from a backup, such as terraform.tfstate.backup beside it."
+		text += "\n\nThe state is damaged. Take it from a backup: that of a file is beside it, and its name ends in .backup."
 	case errors.Is(err, fs.ErrNotExist):
 		text += "\n\nCorrect the name of the file."
 	case errors.Is(err, load.ErrStateVersion):
