@@ -95,7 +95,8 @@ func (r *Registry) Env(dir string, hosts ...string) ([]string, error) {
 // "module/versions", "module/download" or "module/archive"; "" counts all.
 func (r *Registry) Requests(kind string) int { return r.registry.Requests(kind) }
 
-// RequireToken makes the registry answer 401 to requests of these kinds without the token.
+// RequireToken makes the registry answer 401 to requests of these kinds, as in Requests, without the token. Without a kind, or with "",
+// it requires none.
 func (r *Registry) RequireToken(token string, kinds ...string) {
 	r.registry.RequireToken(token, kinds...)
 }
