@@ -117,8 +117,8 @@ func (s Signers) needsKeys(signature []byte) bool {
 }
 
 // TrustIn returns the Trust of a package in a mirror. If a key of s has signed the version's checksum list, the publisher's signature
-// replaces pkg.Trust, which is what the mirror itself says. read returns one of the version's files, named by [layout.SignatureName],
-// [layout.ChecksumsName] or [layout.KeysName], or nil if the file doesn't exist or has more than max bytes. It is called when the Trust is
+// replaces pkg.Trust, which is what the mirror itself says. read returns one of the version's files (terraform-provider-TYPE_VERSION_SHA256SUMS.sig,
+// ..._SHA256SUMS or ..._SHA256SUMS.keys.json), or nil if the file doesn't exist or has more than max bytes. It is called when the Trust is
 // loaded.
 func (s Signers) TrustIn(pkg Package, read readDocument) Trust {
 	return pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {

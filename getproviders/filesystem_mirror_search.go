@@ -236,7 +236,8 @@ func isFile(path string) bool {
 // them.
 //
 // The publisher of a package is unknown, unless the mirror has the version's checksum list, its signature and the keys beside the
-// archives, as the mirrors of tfdeps do ([layout.ChecksumsName]), and a key that counts has signed the list ([Signers]). Then an
+// archives, as the mirrors of tfdeps do (terraform-provider-TYPE_VERSION_SHA256SUMS, and the same name with .sig and .keys.json
+// behind it), and a key that counts has signed the list ([Signers]). Then an
 // archive is authenticated as if it came from the registry, and all hashes of the list may go into a lock file. Terraform and
 // OpenTofu read none of these files. Unpacked packages have the zero Trust. The source caches nothing, and reads only the one
 // provider's directory, so a query takes as long in a large mirror as in a small one. An unreadable directory of that provider is

@@ -141,7 +141,8 @@ const failureBytes = 64 << 10
 //
 // The mirror's hashes, if it lists any, are trusted only to tell that an archive is the one that the mirror means;
 // they don't tell who made it. For that, tfdeps' mirrors have the version's checksum list, its signature and the keys
-// beside the document about the version ([layout.ChecksumsName]): if a key that counts has signed the list
+// beside the document about the version (terraform-provider-TYPE_VERSION_SHA256SUMS, and the same name with .sig and
+// .keys.json behind it): if a key that counts has signed the list
 // ([Signers]), it authenticates the archive as if it came from the registry. The protocol doesn't know these files,
 // so other mirrors may answer anything: any failure to get the signature means that the mirror has no such files. The
 // signature is requested once for each version, and not if the lock file has such hashes already

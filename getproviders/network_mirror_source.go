@@ -20,8 +20,8 @@ import (
 // replace the last segment of a URL without one. User and password in the URL are sent to the mirror's
 // origin as basic authentication, unless credentials has a token.
 //
-// The product's version is sent to the mirror. Credentials may be nil; a nil client means that of
-// hosts.DefaultClient. Errors don't repeat the URL, which may hold a password.
+// The product's version is sent to the mirror. Credentials may be nil; a nil client means one that this module shares,
+// which tries a failed request once more. Errors don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

@@ -250,7 +250,7 @@ func speaks(protocols []string) (bool, error) {
 // hints in errors cost no request. Lists of versions are cached for VersionsMaxAge, documents for
 // 15 minutes. Don't copy it or change its fields after the first use.
 type RegistrySource struct {
-	Client *http.Client // nil means that of hosts.DefaultClient
+	Client *http.Client // nil means one that this module shares, which tries a failed request once more
 	// Discovery finds the registry's service; nil means one with this Client and these Credentials.
 	Discovery *hosts.Discovery
 	// Credentials are sent with requests to the registry's API, and never with those for checksum

@@ -117,7 +117,7 @@ type Description struct {
 }
 
 // NotCachedError says that a package isn't on this machine, and that its source can't be asked. It
-// matches hosts.ErrOffline, and ErrVersionNotFound or, without a Version, ErrProviderNotFound.
+// matches ErrVersionNotFound or, without a Version, ErrProviderNotFound.
 type NotCachedError struct {
 	Provider Provider
 	Version  Version   // zero means that no version is there
@@ -217,8 +217,8 @@ type HTTPArchive struct {
 	URL *url.URL
 	// Owner is the host whose credentials were sent with the request for the package's description,
 	// if the archive has the same origin as the description; else "". The protocols have no
-	// credentials for archives: they are sent only if the user asks for it, with
-	// hosts.WithArchiveOwner.
+	// credentials for archives: they are sent only if the user asks for it, as with SameHost of
+	// cliconfig.NetworkOptions.
 	Owner hosts.Hostname
 	// Retries is how often the archive is requested again after no answer or a temporary error; nil
 	// means as often as the client does.

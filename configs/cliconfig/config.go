@@ -11,7 +11,7 @@ import (
 type Config struct {
 	// Hosts has the services of each host block by identifier, such as "providers.v1". Their URLs
 	// may be relative to the host's discovery URL. A host in Hosts offers only these services, none
-	// if its map is empty. hosts.Discovery takes this map.
+	// if its map is empty. getproviders.Discovery takes this map as Forced.
 	Hosts map[hosts.Hostname]map[string]string
 
 	// Tokens has the tokens of the credentials blocks and of credentials.tfrc.json. The host of a

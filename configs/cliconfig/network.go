@@ -45,7 +45,7 @@ func (u User) goos() string {
 // tokens of the configuration.
 type NetworkOptions struct {
 	// Client is for registries and mirrors, and the base of the client for packages; nil means one
-	// of hosts.NewClient that tries a failed request again.
+	// that tries a failed request once more.
 	Client *http.Client
 
 	// User has tokens in variables (TF_TOKEN_...) and a .netrc, and a directory with the programs

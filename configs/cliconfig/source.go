@@ -29,7 +29,7 @@ type SourceOptions struct {
 	Dirs []string
 	// OCIMirror makes the source of an oci_mirror block; nil makes a provider of such a block an
 	// error. This package doesn't import a client of such registries, so that programs which don't
-	// need one don't link it: internal/oci has one.
+	// need one don't link it.
 	OCIMirror func(address func(getproviders.Provider) string) getproviders.Source
 	// Mirrors are asked in order in place of the configuration's sources, or before them with MirrorsFirst. Dirs replace
 	// Mirrors, too.

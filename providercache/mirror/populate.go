@@ -72,8 +72,8 @@ type Result struct {
 // A package is fetched unless an archive is there whose hash the Source or a lock file knows.
 // Packages are never unpacked; each is checked in a private directory before it is published.
 //
-// The Source's signed list of checksums for a version is kept beside its packages, with the keys (see
-// layout.ChecksumsName), so that an installation from the mirror can verify them. It is requested once.
+// The Source's signed list of checksums for a version is kept beside its packages, with the keys, so that an installation from the
+// mirror can verify them. It is requested once.
 //
 // Documents are written last and list only archives that exist: a client that reads the mirror meanwhile, or after the
 // process was killed, sees a complete mirror. Pruning goes in the reverse order, and waits PruneGrace for clients that

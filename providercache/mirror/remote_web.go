@@ -16,7 +16,7 @@ import (
 )
 
 // OnWeb returns the Remote of a bucket behind a web server or a CDN: each package is below base under
-// its Key. Packages can only be pulled. client sends all requests; nil: hosts.DefaultClient.
+// its Key. Packages can only be pulled. client sends all requests; nil: one that tries a failed request once more.
 func OnWeb(client *http.Client, base *url.URL) Remote {
 	return webRemote{client, base}
 }

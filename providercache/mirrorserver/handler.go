@@ -21,8 +21,8 @@ import (
 // Handler returns a server that answers from the bucket, and asks the Fetcher's Source for the rest. The caller
 // closes the server, and then the bucket. The error is about the options. The Fetcher's Choice says which versions
 // are listed. Its Policy is asked about every archive before it is downloaded, with getproviders.StateKnown, before
-// it is stored, and each time that it is served, with getproviders.StateCached. A hosts.PublicDialer in its Client
-// keeps registries from redirecting it to private addresses.
+// it is stored, and each time that it is served, with getproviders.StateCached. A Client whose
+// dialer refuses private addresses keeps registries from redirecting it to them.
 //
 // If the Source has a method Fresh() getproviders.Source, that is called once for each
 // question, and the result is asked. It is for sources that cache all answers.
