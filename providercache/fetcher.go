@@ -116,7 +116,9 @@ func (l Limits) decided() fetch.Limits {
 type (
 	// Mode says how locked versions are treated.
 	Mode = resolve.Mode
-	// Choice says which versions may be chosen.
+	// Choice says which versions may be chosen. Its fields are functions of a context and a getproviders.Candidate whose error leaves the
+	// version out: Listed is asked about versions as their source lists them, Dated and Signed about those that it lets through.
+	// LeavesAny reports whether it has any function.
 	Choice = resolve.Choice
 )
 

@@ -10,11 +10,15 @@ import (
 )
 
 type (
-	// LockRequest has the Requirements, the current Locks and the Platforms of one lock file.
+	// LockRequest has the Requirements, the current Locks and the Platforms of one lock file. Its further fields are Only (the
+	// providers whose entries may change), AllPlatforms, Done (platforms that are left out), Upgrade (the providers that get
+	// another version, and which one) and Sizes (Locate asks for the size of each archive).
 	LockRequest = lockhashes.Request
-	// LockResult is the result of one LockRequest: Locks to write, and one LockedPackage for each package, or Err.
+	// LockResult is the result of one LockRequest: Locks to write, and in Packages one LockedPackage for each package, or Err.
 	LockResult = lockhashes.Result
-	// LockedPackage has the hashes of one package, and how the lock file's entry changes.
+	// LockedPackage has the hashes of one package, and how the lock file's entry changes. It embeds an Outcome, whose State says how
+	// the hashes were found. Its fields are ZH, Hashes, New, Extended, Previous (the version that was locked before), Package (set by
+	// Locate) and Missing (hashes that the lock file lacks).
 	LockedPackage = lockhashes.Package
 )
 

@@ -13,18 +13,23 @@ import (
 type (
 	// Store is a directory Dir of unpacked packages in the layout host/namespace/type/version/os_arch, as Terraform and OpenTofu
 	// read it: a target such as ".terraform/providers", or a cache. Shared means that other programs use the cache, too.
+	// Its methods are PackagePath, which returns the path of a package, IsSameAs, which compares it with another Store, and Place,
+	// which describes its file system.
 	Store = store.Store
-	// Maintenance lists, verifies and removes the packages of a Cache, while others install. Fetcher.Maintain makes one.
+	// Maintenance lists, verifies and removes the packages of a Cache, while others install. Fetcher.Maintain makes one, and sets its
+	// fields Cache, StateDir, Now and Emit. Its methods are List, Verify, Remove, Collect, Sweep and Exposed.
 	Maintenance = store.Maintenance
 	// StoredPackage is a package of a cache: its size, its users, and what is known of its content.
 	StoredPackage = store.Package
 	// Condition is what is known of a stored package's content without reading it.
 	Condition = store.Condition
-	// CollectPolicy says which packages Maintenance.Collect removes.
+	// CollectPolicy says which packages Maintenance.Collect removes: those that were last used longer than OlderThan ago, and the least
+	// recently used ones until the rest takes no more than *MaxBytes, but none of Keep. With Keep alone it removes all others.
 	CollectPolicy = store.Policy
 	// Removal lists the packages that were removed and those that were kept.
 	Removal = store.Removal
-	// RemoveOptions say how careful Maintenance.Remove is.
+	// RemoveOptions say how careful Maintenance.Remove is: DryRun only reports; Linked also removes packages to which directories have
+	// symbolic links; Others also removes those without a receipt from a cache that the user named.
 	RemoveOptions = store.RemoveOptions
 	// Kept is a package that wasn't removed, and why.
 	Kept = store.Kept
