@@ -36,10 +36,11 @@ command/e2etest/internal/harness command/view/screentest command/view/terminal p
 internal/places
 configs internal/installtest providercache/mirror providercache/mirrorserver
 internal/config/combine internal/config/fetch internal/config/vendored providercache/policy
+internal/config/modulelock
 internal/config/backend internal/config/modules providercache providercache/internal/archivedir
 providercache/internal/lockhashes
 internal/config/load providercache/internal/fetch
-internal/config/modulelock internal/config/outline internal/config/state providercache/internal/store
+internal/config/outline internal/config/state providercache/internal/store
 internal/config/static getproviders/providertest internal/hostiletest internal/oci/ocitest providercache/blob/blobtest providercache/internal/receipttest providercache/internal/resolve
 configs/cliconfig depsfile internal/providertest internal/cause internal/config/bucket internal/config/static/functions internal/gcs internal/oci internal/s3 providercache/event internal/cachetest providercache/internal/download
 internal/buckets

@@ -302,6 +302,3 @@ func (q *query) String() string { return strings.Join(q.parts, "&") }
 
 // login matches the login of a URL in a text.
 var login = par.OnceRegexp(`//[^/\s]*@`)
-
-// harmless are the parameters whose values aren't secret.
-var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}

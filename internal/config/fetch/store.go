@@ -200,7 +200,7 @@ func mayBeKept(pkg string) bool {
 		return false
 	}
 	for name := range u.Query() {
-		if !slices.Contains(harmless, name) {
+		if name == "checksum" || !slices.Contains(modules.Harmless, name) { // a checksum may be a URL with a login
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
 
@@ -46,9 +47,6 @@ func (l Locks) All() []Lock {
 	return all
 }
 
-// harmless are the query parameters that say what is fetched and aren't secret.
-var harmless = []string{"ref", "depth", "archive", "checksum"}
-
 // plainSource removes possible secrets from a source. It works on the text, because a recorded
 // source may not parse as a URL.
 func plainSource(source string) string {
@@ -56,7 +54,7 @@ func plainSource(source string) string {
 	location, query, _ := strings.Cut(source, "?")
 	kept := slices.DeleteFunc(strings.Split(query, "&"), func(param string) bool {
 		name, _, _ := strings.Cut(param, "=")
-		return !slices.Contains(harmless, name)
+		return !slices.Contains(modules.Harmless, name)
 	})
 	location = withoutUser(location)
 	if len(kept) > 0 {

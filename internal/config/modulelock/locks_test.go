@@ -90,6 +90,7 @@ func TestLocks_SourcesLoseTheirSecrets(t *testing.T) {
 		"git::ssh://git@git.example.com/net.git?sshkey=abc&ref=x":  "git::ssh://git@git.example.com/net.git?ref=x",
 		"ssh://git:pw@git.example.com/net.git":                     "ssh://git@git.example.com/net.git",
 		"https://x.example/n.zip?archive=zip&X-Signature=abc":      "https://x.example/n.zip?archive=zip",
+		"oci://reg.example/net?tag=1.0":                            "oci://reg.example/net?tag=1.0",
 		"https://x.example/n.zip?abc":                              "https://x.example/n.zip",
 		"https://x.example/n@1.zip#abc":                            "https://x.example/n@1.zip",
 		"https://a@b:pw@x.example":                                 "https://x.example",

@@ -257,8 +257,8 @@ func detectFile(location string) (Remote, error) {
 	return Remote{Package: "file://" + location}, nil
 }
 
-// harmless are the query parameters of package addresses whose values aren't secret.
-var harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
+// Harmless are the query parameters of package addresses whose values aren't secret.
+var Harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
 
 // shown returns the address for messages: without the login in its URL.
 func (r Remote) shown() string {
@@ -267,7 +267,7 @@ func (r Remote) shown() string {
 	if err != nil || u.Opaque != "" { // such as a host with a port, and no scheme
 		return withoutLogin(r.String())
 	}
-	r.Package = hosts.RedactURL(u, harmless...)
+	r.Package = hosts.RedactURL(u, Harmless...)
 	if forced != "" {
 		r.Package = forced + "::" + r.Package
 	}
@@ -282,7 +282,7 @@ func withoutLogin(text string) string {
 	text, query, asks := strings.Cut(text, "?")
 	text = login().ReplaceAllString(text, "//REDACTED@")
 	if asks {
-		text += hosts.RedactURL(&url.URL{RawQuery: query}, harmless...)
+		text += hosts.RedactURL(&url.URL{RawQuery: query}, Harmless...)
 	}
 	return text
 }
