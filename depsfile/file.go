@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/internal/locktext"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
@@ -82,7 +83,7 @@ func writableTarget(path string, product getproviders.Product) (string, error) {
 	if err := errors.Join(err, dirErr); err != nil {
 		return "", err
 	}
-	if repository(filepath.Dir(target)) != repository(dir) {
+	if owner.Repository(filepath.Dir(target)) != owner.Repository(dir) {
 		return "", fmt.Errorf("%s is a symbolic link to %s, which is in another repository or directory: replace the link by a copy of the file, or run the command where the file is",
 			path, target)
 	}
@@ -94,19 +95,6 @@ func writableTarget(path string, product getproviders.Product) (string, error) {
 		return path, nil
 	}
 	return target, nil
-}
-
-// repository returns the nearest directory with an entry ".git",
-// from dir upwards, or dir if no directory has one.
-func repository(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if filepath.Dir(at) == at {
-			return dir
-		}
-	}
 }
 
 // Encode returns the exact bytes that Terraform writes: a header that names the product's program,

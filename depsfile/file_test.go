@@ -2,6 +2,7 @@ package depsfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -146,9 +147,16 @@ func TestSave_LinkInPlaceOfTheLockFile(t *testing.T) {
 		"without a repository":             {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", refused, nil},
 		"elsewhere, with the same content": {[]string{"a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", unchanged, content(example)},
 		"a file elsewhere that is no lock": {[]string{"a/main.tf", "b/x"}, "a", "../b/x", refused, nil},
-		"to no lock file":                  {[]string{"target"}, ".", "target", replaced, content("alias ll='ls -l'\n")},
-		"to a directory":                   {[]string{".git/config", "directory/x", "a/main.tf"}, "a", "../directory", replaced, nil},
-		"to nothing":                       {[]string{"b/main.tf"}, "b", "../missing", replaced, nil},
+		"within another user's repository": {[]string{".git/config", "a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", refused, func(t *testing.T, target string) {
+			shared := filepath.Dir(filepath.Dir(target))
+			must.Succeed(t, os.Chmod(shared, fs.ModeSticky|0o777))
+			if err := os.Chown(filepath.Join(shared, ".git"), 65534, 65534); err != nil {
+				t.Skip("only root can give a file to another user: ", err)
+			}
+		}},
+		"to no lock file": {[]string{"target"}, ".", "target", replaced, content("alias ll='ls -l'\n")},
+		"to a directory":  {[]string{".git/config", "directory/x", "a/main.tf"}, "a", "../directory", replaced, nil},
+		"to nothing":      {[]string{"b/main.tf"}, "b", "../missing", replaced, nil},
 		"by way of another link": {[]string{"target", "middle"}, ".", "middle", written, func(t *testing.T, middle string) {
 			must.Succeed(t, errors.Join(os.Remove(middle), os.Symlink("target", middle)))
 		}},

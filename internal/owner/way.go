@@ -54,3 +54,23 @@ func IsOwnDir(dir string) bool {
 	}
 	return err == nil && Exposed(dir) == ""
 }
+
+// Repository returns the root of the repository that a directory is in, which is the nearest directory upwards with an entry
+// ".git", or the directory itself outside of repositories. In a directory such as /tmp, in which all users may make files, the
+// entry of another user doesn't count.
+func Repository(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !isStrangers(at, info) {
+			return at
+		}
+		if filepath.Dir(at) == at {
+			return dir
+		}
+	}
+}
+
+// isStrangers reports whether another user put an entry into a directory of all users.
+func isStrangers(dir string, info fs.FileInfo) bool {
+	in, err := os.Stat(dir)
+	return err == nil && in.Mode()&fs.ModeSticky != 0 && !OwnedByUserOrRoot(info)
+}

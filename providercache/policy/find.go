@@ -22,7 +22,7 @@ func Find(dir string) (paths []string, err error) {
 	if physical, err := filepath.EvalSymlinks(dir); err == nil { // dir may be a link into the repository
 		dir = physical
 	}
-	for root := repository(dir); ; dir = filepath.Dir(dir) {
+	for root := owner.Repository(dir); ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, FileName)
 		info, err := os.Stat(path)
 		switch {
@@ -39,24 +39,6 @@ func Find(dir string) (paths []string, err error) {
 			return paths, nil
 		}
 	}
-}
-
-// repository returns the root of the repository that a directory is in, or the directory itself outside of repositories.
-func repository(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !isStrangers(at, info) {
-			return at
-		}
-		if filepath.Dir(at) == at {
-			return dir
-		}
-	}
-}
-
-// isStrangers reports whether another user put an entry into a directory such as /tmp, in which all users may make files.
-func isStrangers(dir string, info fs.FileInfo) bool {
-	in, err := os.Stat(dir)
-	return err == nil && in.Mode()&fs.ModeSticky != 0 && !owner.OwnedByUserOrRoot(info)
 }
 
 func checkOwner(path string, info fs.FileInfo) error {
