@@ -120,7 +120,7 @@ func (w *web) install(t *testing.T, source Source, archives *http.Client) (said 
 	ctx := hosts.WithArchiveOwner(t.Context(), at.Owner)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
 	must.Succeed(t, err)
-	resp, err := hosts.Do(archives, req, 10)
+	resp, err := hosts.Do(archives, req)
 	say(err)
 	if err == nil {
 		resp.Body.Close()

@@ -30,7 +30,6 @@ import (
 const storageURL = "https://storage.googleapis.com"
 
 const (
-	maxRedirects = 10
 	maxSaidBytes = 4 << 10  // of an error's body
 	maxAnswer    = 16 << 20 // of a JSON body; a page of a list has at most 1000 objects
 )
@@ -79,7 +78,7 @@ func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 	if r.Query.Get("alt") == "media" { // an object may be an archive
 		req = req.WithContext(hosts.WithOwnConnection(ctx))
 	}
-	resp, err := hosts.Do(c.HTTP, req, maxRedirects)
+	resp, err := hosts.Do(c.HTTP, req)
 	if err != nil {
 		return nil, err
 	}

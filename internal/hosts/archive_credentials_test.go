@@ -53,7 +53,7 @@ func TestArchiveCredentials(t *testing.T) {
 				return onward(req, ways)
 			}), tokens{"example.com": "hunter2"})
 			req := get(t, at)
-			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), Hostname(owner))), 3))
+			closed(t)(Do(client, req.WithContext(WithArchiveOwner(req.Context(), Hostname(owner)))))
 			must.Equal(t, got.all(), map[bool]string{true: at}[told])
 			if req.Header.Get("Authorization") != "" {
 				t.Error("the caller's request was changed")
@@ -70,7 +70,7 @@ func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 		return nil, lost
 	}))), tokens{"example.com": "hunter2"})
 	req := get(t, "https://example.com/w.zip")
-	must.Fail(t, must.ErrorOf(Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")), 0)), lost)
+	must.Fail(t, must.ErrorOf(Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")))), lost)
 	must.Equal(t, made, 3)
 }
 
@@ -82,15 +82,15 @@ func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 		return answer(req, 200)
 	}), noTokens{broken})
 	req := get(t, "https://example.com/w.zip")
-	must.Get(Do(client, req, 0))(t)
+	must.Get(Do(client, req))(t)
 	req = req.WithContext(WithArchiveOwner(req.Context(), "example.com"))
 	req.Header.Set("Authorization", "Basic mine")
-	must.Get(Do(client, req, 0))(t)
+	must.Get(Do(client, req))(t)
 	must.Equal(t, got.all(), " Basic mine", "a request with its own header")
 	req.Header.Del("Authorization")
 	closed := new(atomic.Int32)
 	req.Body = spyBody{strings.NewReader(""), closed}
-	must.Fail(t, must.ErrorOf(Do(client, req, 0)), broken)
+	must.Fail(t, must.ErrorOf(Do(client, req)), broken)
 	must.Equal(t, closed.Load() > 0, true)
 }
 

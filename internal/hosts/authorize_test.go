@@ -147,7 +147,7 @@ func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 		got.reset()
 		req := get(t, first)
 		req.Header.Set("Authorization", "Bearer hunter2")
-		closed(t)(Do(client, req, 3))
+		closed(t)(Do(client, req))
 		must.Equal(t, got.all(), want, first)
 	}
 }

@@ -116,7 +116,7 @@ func TestDo_NilIsTheDefaultClient(t *testing.T) {
 	}
 	t.Cleanup(DefaultClient().CloseIdleConnections)
 	srv := startPlain(t, func(http.ResponseWriter, *http.Request) {})
-	resp := closed(t)(Do(nil, get(t, srv.URL), 0))
+	resp := closed(t)(Do(nil, get(t, srv.URL)))
 	if _, guarded := resp.Body.(*guardedBody); !guarded {
 		t.Errorf("a body of type %T has no limit for stalls", resp.Body)
 	}

@@ -73,11 +73,11 @@ func TestRetry_DoesNotRepeatWhatCannotWork(t *testing.T) {
 		}}
 	})
 	client := newClient(t, quick(3)) // which doesn't trust the server
-	_, err := Do(client, get(t, srv.URL), 0)
+	_, err := Do(client, get(t, srv.URL))
 	must.As[*tls.CertificateVerificationError](t, err)
 	must.Equal(t, handshakes.Load(), 1)
 	for _, scheme := range []string{"ftp", "file"} {
-		_, err := Do(client, get(t, scheme+"://example.com/x"), 0)
+		_, err := Do(client, get(t, scheme+"://example.com/x"))
 		must.Fail(t, err, ErrRequest, scheme)
 		must.NotContain(t, err, "attempts", scheme)
 	}
@@ -89,7 +89,7 @@ func failing(err error) roundTrip {
 
 func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	_, err := Do(newClient(t, quick(2, failing(cause))), get(t, "https://u:pw@example.com/a?token=secret"), 0)
+	_, err := Do(newClient(t, quick(2, failing(cause))), get(t, "https://u:pw@example.com/a?token=secret"))
 	must.Fail(t, err, ErrRequest)
 	must.Fail(t, err, cause)
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
@@ -183,7 +183,7 @@ func TestRetry_StopsWaitingWhenTheContextEnds(t *testing.T) {
 		defer cancel()
 		time.AfterFunc(3*time.Second, cancel)
 		start := time.Now()
-		_, err := Do(client, get(t, "https://example.com/").WithContext(ctx), 0)
+		_, err := Do(client, get(t, "https://example.com/").WithContext(ctx))
 		must.Fail(t, err, context.Canceled)
 		must.Equal(t, time.Since(start), 3*time.Second)
 	})

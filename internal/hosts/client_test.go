@@ -125,7 +125,7 @@ func TestClient_HeaderTimeoutEndsAnAttempt(t *testing.T) {
 	})
 	opts := quick(4)
 	opts.HeaderTimeout = 500 * time.Millisecond
-	resp := closed(t)(Do(clientFor(t, srv, opts), get(t, srv.URL), 0))
+	resp := closed(t)(Do(clientFor(t, srv, opts), get(t, srv.URL)))
 	if made.Load() < 2 || Attempts(resp) < 2 {
 		t.Errorf("%d requests, %d attempts", made.Load(), Attempts(resp))
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Do sends a request, following at most maxRedirects redirects, and returns the response with its
+// Do sends a request, following at most defaultRedirects redirects, and returns the response with its
 // body unread. Errors match ErrRequest, and unlike those of client.Do have neither userinfo nor
 // query values. Sensitive headers such as Authorization are never sent to another host than the
 // first. A nil client means DefaultClient.
-func Do(client *http.Client, req *http.Request, maxRedirects int) (*http.Response, error) {
-	return do(client, req, redirectPolicy(maxRedirects))
+func Do(client *http.Client, req *http.Request) (*http.Response, error) {
+	return do(client, req, redirectPolicy(defaultRedirects))
 }
 
 func do(client *http.Client, req *http.Request, policy func(*http.Request, []*http.Request) error) (*http.Response, error) {

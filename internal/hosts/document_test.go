@@ -115,7 +115,7 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	})
 	client := clientFor(t, srv, quick(0))
 	for limit, ok := range map[int]bool{0: false, 2: false, 3: true, 10: true} {
-		resp, err := Do(client, get(t, srv.URL+"/3?token=secret"), limit)
+		resp, err := do(client, get(t, srv.URL+"/3?token=secret"), redirectPolicy(limit))
 		if ok {
 			closed(t)(resp, err)
 			continue
@@ -137,7 +137,7 @@ func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	})
 	for name, client := range map[string]*http.Client{"ours": clientFor(t, srv, quick(2)), "the library's": srv.Client()} {
 		asked.reset()
-		_, err := Do(client, get(t, srv.URL+"/a"), 5)
+		_, err := Do(client, get(t, srv.URL+"/a"))
 		must.Fail(t, err, ErrRequest, name)
 		must.NotContain(t, err, "attempts", name)
 		must.Equal(t, asked.all(), "/a", name)
@@ -173,7 +173,7 @@ func TestCredentials_StayWithTheirHost(t *testing.T) {
 			req := get(t, srv.URL+path)
 			req.Header.Set(name, "secret")
 			req.Header.Set("X-Terraform-Version", "1")
-			closed(t)(Do(client, req, 1))
+			closed(t)(Do(client, req))
 			must.Equal(t, got.all(), want, path, name)
 		}
 	}

@@ -148,7 +148,7 @@ default login u password other
 			if header != "" {
 				req.Header.Set("Authorization", header)
 			}
-			closed(t)(Do(WithNetrc(client, []string{file}), req, 5))
+			closed(t)(Do(WithNetrc(client, []string{file}), req))
 			must.Equal(t, strings.Join(told, " "), want)
 			must.Equal(t, req.Header.Get("Authorization"), header, "the caller's request was changed")
 		})
@@ -183,7 +183,7 @@ func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
 func TestNetrc_ThatCannotBeRead(t *testing.T) {
 	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
 	for _, path := range []string{t.TempDir(), big} {
-		_, err := Do(WithNetrc(newClient(t, quick(0, failing(errors.New("the request was made")))), []string{path}), get(t, "https://example.com/"), 0)
+		_, err := Do(WithNetrc(newClient(t, quick(0, failing(errors.New("the request was made")))), []string{path}), get(t, "https://example.com/"))
 		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "was made") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v", path, err)
 		}

@@ -18,7 +18,7 @@ func TestOffline_ClientSendsNothing(t *testing.T) {
 			req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(server.URL, "://", "://user:secret@", 1)+"/a?sig=secret",
 				strings.NewReader("body"))
 			must.Succeed(t, err)
-			_, err = Do(wrapped, req, 1)
+			_, err = Do(wrapped, req)
 			must.Contain(t, err, "TFDEPS_OFFLINE")
 			must.Fail(t, err, ErrOffline)
 			text := err.Error()

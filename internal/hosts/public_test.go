@@ -145,7 +145,7 @@ func TestPublicDialer_DecidesForEachConnection(t *testing.T) {
 				if kind == "archive" {
 					ctx = WithOwnConnection(ctx)
 				}
-				resp, err := Do(client, get(t, target).WithContext(ctx), 5)
+				resp, err := Do(client, get(t, target).WithContext(ctx))
 				if err == nil {
 					resp.Body.Close()
 				}

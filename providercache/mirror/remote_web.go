@@ -24,9 +24,6 @@ func OnWeb(client *http.Client, base *url.URL) Remote {
 // errReadOnly says that a remote can't be pushed to.
 var errReadOnly = errors.New("packages can only be pulled from a web server: push them to the bucket or the registry behind it")
 
-// maxRedirects bounds how many redirects are followed.
-const maxRedirects = 10
-
 // errForbidden says that a server answers 403. Servers in front of buckets do so for
 // wrong logins, but also for missing objects, if they may not list the bucket.
 var errForbidden = errors.New("the server answers 403")
@@ -94,7 +91,7 @@ func (p webArchive) ask(ctx context.Context, method string, offset int64) (*http
 	if offset > 0 {
 		req.Header.Set("Range", hosts.RangeOf(offset, 0))
 	}
-	resp, err := hosts.Do(p.client, req, maxRedirects)
+	resp, err := hosts.Do(p.client, req)
 	if err != nil {
 		return nil, err
 	}

@@ -36,8 +36,6 @@ const (
 	maxPageBytes = 1 << 20
 	// maxListBytes is far more than any list of checksums has.
 	maxListBytes = 1 << 20
-	// maxRedirects is the largest number of HTTP redirects of a request.
-	maxRedirects = 10
 )
 
 // answer is the recorded answer of a URL.
@@ -232,7 +230,7 @@ func (w web) get(ctx context.Context, u *url.URL, header http.Header) (*http.Res
 	}
 	maps.Copy(req.Header, header)
 	req.Header.Set("Accept-Encoding", "identity")
-	return hosts.Do(w.client, req, maxRedirects)
+	return hosts.Do(w.client, req)
 }
 
 // readMeta returns the content of the first <meta name="terraform-get"> with content in the head of

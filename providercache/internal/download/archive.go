@@ -74,7 +74,7 @@ func askWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchiv
 		return -1, modified, err
 	}
 	req.Header.Set("Range", "bytes=0-0")
-	resp, err := hosts.Do(client, req, maxRedirects)
+	resp, err := hosts.Do(client, req)
 	if err != nil {
 		return -1, modified, err
 	}

@@ -100,7 +100,7 @@ func (w *webOpener) ask(b *body, from int64) error {
 			req.Header.Set("If-Range", value)
 		}
 	}
-	resp, err := hosts.Do(w.opening.Client, req, maxRedirects)
+	resp, err := hosts.Do(w.opening.Client, req)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
-// maxRedirects bounds how many redirects are followed; common clients have the same limit.
-const maxRedirects = 10
-
 // errRestart says that a source continues with the first byte of the archive: the bytes read so far have to be discarded.
 var errRestart = errors.New("the archive begins again")
 
