@@ -94,23 +94,27 @@ func isLoopback(on net.Addr) bool {
 // A client names the hosts that the server asks, and a registry names further ones: for archives, for services, by redirects.
 // The server may reach hosts that neither of them can reach, and must not be used to attack these (SSRF).
 
-// networks is the value of a repeatable option with networks.
-func networks(to *[]netip.Prefix) cli.Value {
-	return cli.Func(func(text string) error {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			return errors.New("it has to be a network, such as 10.20.0.0/16 or fd00:20::/32")
-		}
-		*to = append(*to, network)
-		return nil
-	})
+// parseNetwork reads the value of an option with networks.
+func parseNetwork(text string) (netip.Prefix, error) {
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		err = errors.New("it has to be a network, such as 10.20.0.0/16 or fd00:20::/32")
+	}
+	return network, err
 }
 
 // asking returns m for requests on behalf of clients: its HTTP clients connect by the dialer, cache answers that are still valid, and are measured.
+// If the dialer refuses an address, the error tells operators what to do.
 func (f *front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 	asking := *m
 	asking.NewClient = func(opts hosts.ClientOptions) (*http.Client, error) {
-		opts.DialContext = dial(by)
+		opts.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := by.DialContext(ctx, network, address)
+			if errors.Is(err, hosts.ErrPrivateAddress) {
+				err = fmt.Errorf("%w. If your own registry or mirror is there, allow its network with -allow-network", err)
+			}
+			return conn, err
+		}
 		client, err := m.NewClient(opts)
 		if err != nil {
 			return nil, err
@@ -118,17 +122,6 @@ func (f *front) asking(m *cli.Meta, by *hosts.PublicDialer) *cli.Meta {
 		return hosts.WithRevalidation(hosts.WithObserver(client, m.Now, f.timings.observe)), nil
 	}
 	return &asking
-}
-
-// dial connects by a dialer. If that refuses an address, the error tells operators what to do.
-func dial(by *hosts.PublicDialer) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := by.DialContext(ctx, network, address)
-		if errors.Is(err, hosts.ErrPrivateAddress) {
-			err = fmt.Errorf("%w. If your own registry or mirror is there, allow its network with -allow-network", err)
-		}
-		return conn, err
-	}
 }
 
 // named returns the places that the operator has named, and which may have private addresses.

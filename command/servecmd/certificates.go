@@ -113,12 +113,6 @@ func (c *certificates) nameOf(on net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-func (c *certificates) config() *tls.Config {
-	config := c.manager.TLSConfig()
-	config.MinVersion = tls.VersionTLS12
-	return config
-}
-
 // get connects to the server's own address, so that the server gets all certificates before the first client needs them, and
 // logs errors at once.
 func (c *certificates) get(ctx context.Context, address net.Addr) {

@@ -45,14 +45,6 @@ func (o *collectOptions) flags() cli.Flags {
 
 func (o collectOptions) any() bool { return o.MaxBytes > 0 || o.MaxUnused > 0 }
 
-// check returns an error for options that remove nothing.
-func (o collectOptions) check() error {
-	if !o.any() && len(o.keepLocked) > 0 {
-		return cli.Usagef("-keep-locked needs -max-size or -max-unused: without them nothing is removed").About("-keep-locked")
-	}
-	return nil
-}
-
 // size reads a size that isn't zero.
 func size(text string) (int64, error) {
 	n, err := cli.ParseBytes(text)

@@ -98,7 +98,7 @@ func (o *options) flags() cli.Flags {
 		cli.Option("include=PATTERN", cli.Strings(&o.include),
 			"Serve only providers and modules that match, such as \"hashicorp/*\"", "May be given more than once."),
 		cli.Option("exclude=PATTERN", cli.Strings(&o.exclude), "Serve no provider and no module that matches", "May be given more than once."),
-		cli.Option("allow-network=CIDR", networks(&o.networks),
+		cli.Option("allow-network=CIDR", cli.Each(&o.networks, parseNetwork),
 			"Also connect to hosts in this network, such as 10.20.0.0/16, that requests or registries name", "Other hosts have to be on the internet, or named "+
 				"by -include, -host or the CLI configuration. May be given more than once."),
 		cli.Option("browser-host=HOST", cli.Strings(&o.browserHosts),
@@ -112,7 +112,7 @@ func (o *options) flags() cli.Flags {
 			}
 			return nil
 		}), "Write log lines as json or as text", "The default is text, or json with -json."),
-		cli.Option("trusted-proxy=CIDR", networks(&o.proxies),
+		cli.Option("trusted-proxy=CIDR", cli.Each(&o.proxies, parseNetwork),
 			"Trust proxies in this network to name their clients, in X-Forwarded-For, or without it in Forwarded", "They have to remove what clients send there. May be given more than once."),
 		cli.Option("max-per-client=N", cli.Positive(&o.perClient),
 			"Answer N requests of one address at once; further ones get the status 429, after which clients retry", "Behind a proxy it needs -trusted-proxy. The default is no limit."),

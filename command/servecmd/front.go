@@ -299,11 +299,6 @@ type fresh struct {
 	make                func() (getproviders.Source, error)
 }
 
-func newFresh(make func() (getproviders.Source, error)) (fresh, error) {
-	source, err := make()
-	return fresh{source, make}, err
-}
-
 // Fresh returns a source for one query, or the first source if making one fails.
 func (f fresh) Fresh() getproviders.Source {
 	if made, err := f.make(); err == nil {

@@ -216,12 +216,12 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 func TestFresh_RemembersNothing(t *testing.T) {
 	made, broken := 0, errors.New("broken")
 	var failure error
-	source := must.Get(newFresh(func() (getproviders.Source, error) {
+	source := fresh{&getproviders.RegistrySource{}, func() (getproviders.Source, error) {
 		made++
 		return &getproviders.RegistrySource{}, failure
-	}))(t)
-	if one, two := source.Fresh(), source.Fresh(); one == two || made != 3 {
-		t.Errorf("made %d times, want three times", made)
+	}}
+	if one, two := source.Fresh(), source.Fresh(); one == two || made != 2 {
+		t.Errorf("made %d times, want twice", made)
 	}
 	if failure = broken; source.Fresh() != source.Source {
 		t.Error("a source that can't be made isn't the first one")

@@ -110,7 +110,8 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	log := f.log
 	scheme, note, again := "http", "Terraform and OpenTofu need https: use -tls-cert and -tls-key, -acme, or a server in front of this one.\n", func() {}
 	if issued != nil {
-		scheme, note, server.TLSConfig = "https", "", issued.config()
+		scheme, note, server.TLSConfig = "https", "", issued.manager.TLSConfig()
+		server.TLSConfig.MinVersion = tls.VersionTLS12
 	}
 	if own := f.certificate; own != nil {
 		scheme, note, server.TLSConfig = "https", "", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}

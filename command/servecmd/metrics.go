@@ -118,28 +118,20 @@ func (t *timings) status() map[string]upstreamStatus {
 // write writes all metrics.
 func (t *timings) write(w io.Writer) {
 	writeHead(w, "tfdeps_request_seconds", "Time until requests were answered to the last byte, by route.", "histogram")
-	for route, took := range sorted(t.routes.All()) {
-		took.write(w, "tfdeps_request_seconds", label("route", route))
+	routes := t.routes.All()
+	for _, route := range slices.Sorted(maps.Keys(routes)) {
+		routes[route].write(w, "tfdeps_request_seconds", label("route", route))
 	}
 	upstreams := t.upstreams.All()
+	hosts := slices.Sorted(maps.Keys(upstreams))
 	writeHead(w, "tfdeps_upstream_seconds", "Time until upstreams answered, retries included.", "histogram")
-	for host, asked := range sorted(upstreams) {
-		asked.took.write(w, "tfdeps_upstream_seconds", label("host", host))
+	for _, host := range hosts {
+		upstreams[host].took.write(w, "tfdeps_upstream_seconds", label("host", host))
 	}
 	writeHead(w, "tfdeps_upstream_errors_total", "Requests to upstreams without an answer, or with an error.", "counter")
-	for host, asked := range sorted(upstreams) {
+	for _, host := range hosts {
+		asked := upstreams[host]
 		fmt.Fprintf(w, "tfdeps_upstream_errors_total{%s,kind=\"no_answer\"} %d\ntfdeps_upstream_errors_total{%[1]s,kind=\"status\"} %[3]d\n", label("host", host), asked.noAnswer.Load(), asked.status.Load())
-	}
-}
-
-// sorted iterates over a map in the order of its keys.
-func sorted[V any](all map[string]V) func(yield func(string, V) bool) {
-	return func(yield func(string, V) bool) {
-		for _, key := range slices.Sorted(maps.Keys(all)) {
-			if !yield(key, all[key]) {
-				return
-			}
-		}
 	}
 }
 

@@ -66,8 +66,8 @@ func run(m *cli.Meta, args []string) (int, error) {
 			About("-host", "-https", "-tls-cert", "-tokens", "-metrics-listen", "-metrics-token")
 	}
 	product := products.Unversioned(m)
-	if err := o.collectOptions.check(); err != nil {
-		return 0, err
+	if !o.any() && len(o.keepLocked) > 0 {
+		return 0, cli.Usagef("-keep-locked needs -max-size or -max-unused: without them nothing is removed").About("-keep-locked")
 	}
 	serverOptions := mirrorserver.Options{Requests: o.connections, MemoryBytes: o.memory, DiskBytes: o.disk, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
@@ -135,10 +135,10 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		from.Installation = []cliconfig.Method{{Kind: cliconfig.Direct}}
 	}
 	dialer.Hosts = o.named(m.Env, &from, to.Include) // no request was sent before this
-	source, err := newFresh(func() (getproviders.Source, error) {
+	source := fresh{make: func() (getproviders.Source, error) {
 		return from.Source(m.Context, online.Single(product, cliconfig.SourceOptions{}))
-	})
-	if err != nil {
+	}}
+	if source.Source, err = source.make(); err != nil {
 		return 1, problems, err
 	}
 	bucket, failed := openBucket(m, stores, o.place)
@@ -240,10 +240,8 @@ func (o options) speaksTLS() bool { return o.cert != "" || len(o.acme.hosts) > 0
 
 // isLocal reports whether only this machine can connect to a listener.
 func isLocal(on net.Addr) bool {
-	if _, ok := on.(*net.UnixAddr); ok {
-		return true
-	}
-	return isLoopback(on)
+	_, isSocket := on.(*net.UnixAddr)
+	return isSocket || isLoopback(on)
 }
 
 // failure returns the problem for an error, with its hints.
