@@ -28,38 +28,35 @@ import (
 
 // writeArchive fills a staging directory beside the archive, packs it, and doesn't change
 // the working directory.
-func writeArchive(r request) bool {
-	failed := func(err error) bool {
-		return r.Log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
-	}
+func writeArchive(r request) error {
 	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
-		return failed(errors.New("what is there isn't a file: move it away, or give another name"))
+		return errors.New("what is there isn't a file: move it away, or give another name")
 	}
 	beside, err := filepath.Abs(filepath.Dir(r.opts.bundle))
 	if err == nil {
 		beside, err = filepath.EvalSymlinks(beside)
 	}
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	scratch.Sweep(beside, r.Meta.Now())
 	stage, err := scratch.Make(beside)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	defer stage.Remove()
 	r.base = filepath.Join(stage.Path, "content")
 	if err := seed(r.Meta.Context, r.base); err != nil {
-		return failed(err)
+		return err
 	}
 	if p, ok := read(r); !ok || !fill(r, p) || !refuseLinks(r) {
-		return false
+		return nil // the log says why
 	}
 	if err := writeBundle(r, filepath.Join(stage.Path, "bundle.tar")); err != nil {
-		return failed(err)
+		return err
 	}
 	r.view.Done(fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"%s vendor -unpack\".", r.opts.bundle, r.Called))
-	return true
+	return nil
 }
 
 // refuseLinks refuses symlinks out of the vendored directories.
@@ -142,33 +139,29 @@ func writeBundle(r request, temporary string) error {
 }
 
 // unpack unpacks an archive.
-func unpack(r request) bool {
+func unpack(r request) error {
 	o := r.opts
-	failed := func(err error) bool {
-		return r.Log.Fail("unwritable", "Failed to unpack the archive",
-			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err)
-	}
 	info, err := os.Stat(o.unpack)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file", o.unpack)
 	}
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	if info, err = os.Stat(o.target); err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is not a directory", o.target)
 	}
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	file, err := os.Open(o.unpack)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	defer file.Close()
 	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: r.acceptLocks, Last: vendored.LockFiles()})
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	for _, e := range manifest.Files {
 		if unit, _ := vendored.Unit(e.Path); unit == e.Path {
@@ -176,7 +169,7 @@ func unpack(r request) bool {
 		}
 	}
 	r.view.Done(fmt.Sprintf("Unpacked %s. \"%s -chdir=%s init -offline\" works with it alone, and names what the configuration needs beside it.", o.unpack, r.Called, o.target))
-	return true
+	return nil
 }
 
 // acceptLocks lets the target's lock files decide, because an attacker may have

@@ -75,10 +75,15 @@ func everywhere(r request) int {
 func carryOut(r request) (code int) {
 	switch {
 	case r.opts.unpack != "":
-		unpack(r)
+		if err := unpack(r); err != nil {
+			r.Log.Fail("unwritable", "Failed to unpack the archive",
+				"Nothing of %s was unpacked, and %s is as it was: %v.", r.opts.unpack, r.opts.target, err)
+		}
 		return 0
 	case r.opts.bundle != "":
-		writeArchive(r)
+		if err := writeArchive(r); err != nil {
+			r.Log.Fail("unwritable", "Failed to write the archive", "%s can't be made: %v.", r.opts.bundle, err)
+		}
 		return 0
 	}
 	p, ok := read(r)
