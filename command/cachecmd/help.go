@@ -180,7 +180,7 @@ func (o *removeOptions) Flags() cli.Flags {
 func (o *gcOptions) Flags() cli.Flags {
 	return append(cli.Flags{
 		cli.Option("older-than=30d", cli.Parsed(&o.olderThan, cli.ParseAge), "Remove what wasn't used for this long, such as 2w or 12h"),
-		cli.Option("max-size=20GB", cli.Func(o.setMaxSize), "Remove what was used least recently, until the rest is no larger than this"),
+		cli.Option("max-size=20GB", cli.Parsed(&o.maxBytes, cli.ParseLimit), "Remove what was used least recently, until the rest is no larger than this"),
 		cli.Option("keep-locked DIR...", cli.Paths(&o.keepLocked),
 			"Keep what lock files in and below these directories select", "Without -older-than and -max-size, remove all the rest."),
 	}, o.removeOptions.Flags()...)

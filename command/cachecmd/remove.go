@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -31,12 +30,6 @@ type gcOptions struct {
 
 // unusedAfter is the default age after which an unused package is removed.
 const unusedAfter = 30 * 24 * time.Hour
-
-func (o *gcOptions) setMaxSize(given string) error {
-	n, err := cli.ParseBytes(given)
-	o.maxBytes = &n
-	return err
-}
 
 // Report removes unused packages by age, size and lock files, and old entries of the store of modules.
 func (o *gcOptions) Report() (*result.Result, error) {

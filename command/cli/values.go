@@ -168,6 +168,12 @@ var sizes = []struct {
 	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"b", 1},
 }
 
+// ParseLimit is ParseBytes for an option without a default.
+func ParseLimit(given string) (*int64, error) {
+	n, err := ParseBytes(given)
+	return &n, err
+}
+
 // ParseBytes reads "20GB", "1.5GiB", "500M" or "100B". A number without a unit is refused, because
 // the user may mean another unit than bytes; 0 needs none.
 func ParseBytes(given string) (int64, error) {

@@ -129,7 +129,7 @@ func (o *options) cacheFlags() cli.Flags {
 		cli.Switch("no-shared-cache", &o.noSharedCache,
 			"Don't use the cache that directories share: fetch providers for this directory alone").
 			Or("TFDEPS_NO_SHARED_CACHE", "share no packages with other directories"),
-		cli.Option("cache-max-size=SIZE", cli.Func(o.setCacheMaxSize),
+		cli.Option("cache-max-size=SIZE", cli.Parsed(&o.cacheMaxSize, cli.ParseLimit),
 			"The largest size of the shared cache, such as 20GB: once a day, init removes the least recently used packages above it, and those that no directory has used for 90 days", "Nothing is removed from a cache that you name.").Or("TFDEPS_CACHE_MAX_SIZE", "how large the shared cache may be"),
 		{Name: "link", Sep: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how to link packages from the shared cache",
 			Help: "How packages get from that cache into this directory",
@@ -198,12 +198,6 @@ func (o *options) addPluginDir(dir string) error {
 	return nil
 }
 
-func (o *options) setCacheMaxSize(given string) error {
-	n, err := cli.ParseBytes(given)
-	o.cacheMaxSize = &n
-	return err
-}
-
 // addPlatforms reads a value of -platform: a platform, several with commas
 // between, or "all".
 func (o *options) addPlatforms(given string) error {
@@ -224,7 +218,7 @@ func (o *options) addPlatforms(given string) error {
 // settle combines -lockfile, -offline and -frozen, and records which option or variable set them. If tfdeps
 // runs under the name of a product's program, and options ask to move state, that program does it.
 func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
-	if standIn != nil && o.backend.with == "" && (o.backend.moves()) {
+	if standIn != nil && o.backend.with == "" && o.backend.moves() {
 		o.backend.with = standIn.Name
 	}
 	o.by = by
