@@ -28,9 +28,6 @@ type gcOptions struct {
 	keepLocked []string      // nil if it isn't given
 }
 
-// unusedAfter is the default age after which an unused package is removed.
-const unusedAfter = 30 * 24 * time.Hour
-
 // Report removes unused packages by age, size and lock files, and old entries of the store of modules.
 func (o *gcOptions) Report() (*result.Result, error) {
 	paths, err := o.followed(o.keepLocked, "-keep-locked")
@@ -38,7 +35,7 @@ func (o *gcOptions) Report() (*result.Result, error) {
 		return nil, err
 	}
 	if o.olderThan == 0 && o.maxBytes == nil && paths == nil {
-		o.olderThan = unusedAfter
+		o.olderThan = sources.GCAfter
 	}
 	o.findCache()
 	locked, ok := o.locked(paths)
@@ -51,7 +48,7 @@ func (o *gcOptions) Report() (*result.Result, error) {
 	if err != nil {
 		o.failed("Failed to remove unused packages", err)
 	} else {
-		swept = o.sweepModules(cmp.Or(o.olderThan, unusedAfter))
+		swept = o.sweepModules(cmp.Or(o.olderThan, sources.GCAfter))
 	}
 	return result.CacheRemoval(o.cache, done, o.dryRun, swept.Entries, swept.Bytes), nil
 }

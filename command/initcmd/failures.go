@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
@@ -164,9 +163,6 @@ func chosenOffline(r request, report providercache.Report) {
 	}
 }
 
-// gcAfter is the default age after which cache gc removes an unused package.
-const gcAfter = 30 * 24 * time.Hour
-
 // explainSpace adds to an error about a full disk how much cache gc would free.
 func explainSpace(r request, err error) {
 	for _, part := range getproviders.SplitErrors(err) {
@@ -175,7 +171,7 @@ func explainSpace(r request, err error) {
 			continue
 		}
 		kept := r.Maintenance(r.cache)
-		would, err := kept.Collect(r.Meta.Context, providercache.CollectPolicy{OlderThan: gcAfter}, providercache.RemoveOptions{DryRun: true})
+		would, err := kept.Collect(r.Meta.Context, providercache.CollectPolicy{OlderThan: sources.GCAfter}, providercache.RemoveOptions{DryRun: true})
 		if err == nil {
 			full.Hint = fmt.Sprintf("make room there, or put the packages on another disk; %s would be free without the packages of %s that no directory has used for 30 days",
 				terminal.Megabytes(would.Freed), r.cache.Dir)

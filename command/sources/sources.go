@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -223,6 +224,9 @@ const cacheDirVariable = "TFDEPS_CACHE_DIR"
 // cacheLayout is the path of the cache below tfdeps' directory for caches. It
 // has a number, so that a version with another layout can use the same directory.
 const cacheLayout = "providers/v1"
+
+// GCAfter is the default age after which cache gc removes an unused package.
+const GCAfter = 30 * 24 * time.Hour
 
 // cachePath returns the directory of the shared cache: the one that the user names for
 // Terraform, else tfdeps' own. It returns "" if there is neither. named says that the user named it for Terraform.
