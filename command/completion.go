@@ -187,10 +187,8 @@ func words(before string, words ...string) []candidate {
 // knownProviders returns the providers of the lock file and the shared cache.
 func knownProviders(m *cli.Meta, product getproviders.Product) (all []getproviders.Provider) {
 	locks, _ := depsfile.Load(depsfile.FileName, product)
-	if locks != nil {
-		for _, lock := range locks.All() {
-			all = append(all, lock.Provider)
-		}
+	for _, lock := range locks.All() {
+		all = append(all, lock.Provider)
 	}
 	cached, _ := cachecmd.Known(m)
 	all = append(all, cached...)

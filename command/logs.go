@@ -127,9 +127,6 @@ func ownVariables() iter.Seq[string] {
 			}
 		}
 		for _, c := range commands() {
-			if c.Flags == nil {
-				continue
-			}
 			for _, row := range c.Flags() {
 				if row.Variable != "" && !yield(row.Variable) {
 					return

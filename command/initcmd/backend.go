@@ -106,7 +106,7 @@ func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.
 // decode reads the block and the values of -backend-config.
 func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
-		return nil, problem.List(b.block.Problems)
+		return nil, b.block.Problems
 	}
 	return backend.Decode(*b.block, backend.Options{Product: b.Product, Overrides: b.opts.backend.config, Getenv: b.Meta.Env.Get})
 }

@@ -222,23 +222,18 @@ func checkReadonly(r request, locks *depsfile.Locks, required getproviders.Requi
 			}
 		}
 	}
-	changesDetected(r, changes)
+	if len(changes) > 0 {
+		what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
+		if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
+			what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
+		}
+		r.Log.Fail("lock_file_outdated", "Provider dependency changes detected",
+			"%s:%s\n\n"+
+				"To record what is required now, run \"%s init\" without it. A version that is locked already "+
+				"changes only with -upgrade.",
+			what, problem.Items(changes), r.Called)
+	}
 	return hashesMissing(r, unhashed)
-}
-
-func changesDetected(r request, changes []string) {
-	if len(changes) == 0 {
-		return
-	}
-	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
-	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
-		what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
-	}
-	r.Log.Fail("lock_file_outdated", "Provider dependency changes detected",
-		"%s:%s\n\n"+
-			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
-			"changes only with -upgrade.",
-		what, problem.Items(changes), r.Called)
 }
 
 func hashesMissing(r request, providers []getproviders.Provider) bool {

@@ -108,7 +108,8 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 	if err == nil {
 		var version string
 		version, from, err = findVersion(m, chosen, o.ReadOnly)
-		chosen = strict(m.Env, settingsOf[chosen.Program].at(version))
+		chosen = settingsOf[chosen.Program].at(version)
+		chosen.NeedsKeys, chosen.NeedsUnexpired = m.Env.Get(enforceVariable) == "true", m.Env.Get(expirationVariable) == "true"
 	}
 	if err != nil {
 		return chosen, from, problem.Fail("invalid_variable", "Invalid product version", "%v", err)
@@ -222,10 +223,3 @@ const enforceVariable = "OPENTOFU_ENFORCE_GPG_VALIDATION"
 
 // expirationVariable with the value "true" makes OpenTofu refuse expired keys and signatures.
 const expirationVariable = "OPENTOFU_ENFORCE_GPG_EXPIRATION"
-
-// strict returns the product with the settings of these variables.
-func strict(env cli.Environment, product getproviders.Product) getproviders.Product {
-	product.NeedsKeys = env.Get(enforceVariable) == "true"
-	product.NeedsUnexpired = env.Get(expirationVariable) == "true"
-	return product
-}

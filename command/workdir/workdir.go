@@ -224,7 +224,7 @@ func (d *Dir) WarnOfTreeProblems() {
 // TakeOutdated removes the problems about differences between modules.json and the
 // configuration from ModuleProblems, and returns them.
 func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
-	others := problem.List(nil)
+	var others problem.List
 	for _, p := range d.ModuleProblems {
 		if _, ok := p.Extra.(modules.Outdated); ok {
 			outdated = append(outdated, p)
