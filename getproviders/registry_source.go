@@ -99,7 +99,7 @@ func (s *RegistrySource) sourceURL(ctx context.Context, p Provider, v Version, p
 // fetch gets a document at a URL that a registry named. Any host may have it, so the request has no
 // product version and no credentials.
 func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxBytes int64) ([]byte, error) {
-	req := hosts.DocumentRequest{URL: u, MaxRedirects: registryRedirects, MaxBytes: maxBytes}
+	req := hosts.DocumentRequest{URL: u, MaxRedirects: hosts.UsualRedirects, MaxBytes: maxBytes}
 	doc, err := hosts.GetDocument(ctx, s.Client, req)
 	if err != nil {
 		return nil, queryError(ctx, kindRegistry, p, err)
@@ -123,7 +123,7 @@ func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
 			return s.fetchDocuments(ctx, p, answer)
 		})
 		if err != nil {
-			return Trust{}, causeOr(ctx, err)
+			return Trust{}, err
 		}
 		return trust.Recheck(documents), nil
 	}

@@ -17,17 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-const (
-	// registryService is the name of the provider registry protocol in service discovery.
-	registryService = "providers.v1"
-
-	// registryAnswerBytes is the largest answer in JSON. The longest lists of versions, with
-	// hundreds of releases for a dozen platforms each, have under 1 MiB.
-	registryAnswerBytes = 16 << 20
-
-	// registryRedirects is the largest number of redirects, as usual on the web.
-	registryRedirects = 10
-)
+// registryService is the name of the provider registry protocol in service discovery.
+const registryService = "providers.v1"
 
 // wireVersions is the answer to ":namespace/:type/versions".
 type wireVersions struct {
@@ -301,15 +292,7 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, segments ...string
 	if base, err = s.service(ctx, p); err != nil {
 		return nil, nil, err
 	}
-	req := hosts.DocumentRequest{
-		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       hosts.VersionHeader(s.Product.Version),
-		MaxRedirects: registryRedirects,
-		MaxBytes:     registryAnswerBytes,
-	}
-	if err = hosts.Authorize(ctx, s.Credentials, p.Hostname, req.URL, req.Header); err == nil {
-		doc, err = hosts.GetDocument(ctx, s.Client, req)
-	}
+	req, doc, err := hosts.AskService(ctx, s.Client, base, p.Hostname, s.Credentials, s.Product.Version, segments...)
 	if err != nil {
 		return nil, nil, queryError(ctx, kindRegistry, p, err)
 	}

@@ -141,6 +141,23 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 	}
 }
 
+// UsualRedirects is the largest number of redirects of a registry, as usual on the web.
+const UsualRedirects = 10
+
+// AskService requests a JSON document of a host's service, with the host's credentials and a product's version. base is the
+// service's URL, which the segments of the path are resolved against as a reference. 16 MiB are hundreds of times the longest
+// list of versions of a module, and over ten times that of a provider. It returns the request for the errors of an answer.
+func AskService(
+	ctx context.Context, client *http.Client, base *url.URL, host Hostname, credentials Credentials, version string, segments ...string,
+) (req DocumentRequest, doc *Document, err error) {
+	at := base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")})
+	req = DocumentRequest{URL: at, Header: VersionHeader(version), MaxRedirects: UsualRedirects, MaxBytes: 16 << 20}
+	if err = Authorize(ctx, credentials, host, at, req.Header); err == nil {
+		doc, err = GetDocument(ctx, client, req)
+	}
+	return req, doc, err
+}
+
 // isTruncated reports whether a body broke off, which a client doesn't retry itself. A body that
 // was too slow would be so again.
 func isTruncated(err error) bool {

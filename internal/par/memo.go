@@ -39,7 +39,7 @@ func (c *call[V]) ended() bool {
 
 // Do returns the cached value for key, or calls f to get it. If a caller's own ctx is done, it
 // stops waiting and gets the cause of ctx; the shared call continues as long as at least one caller
-// waits for it.
+// waits for it. If ctx is done, an error is its cause.
 //
 // f gets a context with the values of the first caller's ctx, but not its deadline or cancellation:
 // it is cancelled when the last caller stops waiting.
@@ -53,6 +53,9 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, 
 			var none V
 			return none, context.Cause(ctx)
 		}
+	}
+	if c.err != nil && ctx.Err() != nil { // the callers share c.err
+		return c.value, context.Cause(ctx)
 	}
 	return c.value, c.err
 }
@@ -175,7 +178,6 @@ type dated[V any] struct {
 
 // Do is [Memo.Do], for a value that isn't older than maxAge: 0 means 15 minutes, a negative maxAge
 // any age. So a run asks once at its beginning, and a long-running program soon sees what is new.
-// If ctx is done, the error is the cause of ctx.
 func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge time.Duration, f func(context.Context) (V, error)) (V, error) {
 	maxAge = cmp.Or(maxAge, 15*time.Minute)
 	a.memo.Expire(key, func(known dated[V]) bool { return maxAge > 0 && now().Sub(known.since) > maxAge })
@@ -183,9 +185,6 @@ func (a *Aged[K, V]) Do(ctx context.Context, key K, now func() time.Time, maxAge
 		value, err := f(ctx)
 		return dated[V]{value, now()}, err // now() after f: otherwise a value that takes longer than maxAge would be stale at once
 	})
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
 	return known.value, err
 }
 

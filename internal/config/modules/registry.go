@@ -20,17 +20,8 @@ import (
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
-const (
-	// registryService is the name of the module registry protocol in service discovery.
-	registryService = "modules.v1"
-
-	// registryAnswerBytes is the largest answer in JSON: hundreds of times the longest list of
-	// versions.
-	registryAnswerBytes = 16 << 20
-
-	// registryRedirects is the largest number of redirects, as usual on the web.
-	registryRedirects = 10
-)
+// registryService is the name of the module registry protocol in service discovery.
+const registryService = "modules.v1"
 
 // Registries asks the registries of modules, which service discovery finds on the host of an
 // address, for versions and locations.
@@ -153,7 +144,7 @@ func (r *Registries) list(ctx context.Context, module Registry) (versionList, er
 	if r.Offline {
 		return locationStore(r.Store).remembered(module)
 	}
-	list, err := r.versions.Do(ctx, module, func(ctx context.Context) (versionList, error) {
+	return r.versions.Do(ctx, module, func(ctx context.Context) (versionList, error) {
 		_, doc, err := r.ask(ctx, release{module: module}, "versions")
 		if err != nil {
 			return versionList{}, err
@@ -161,7 +152,6 @@ func (r *Registries) list(ctx context.Context, module Registry) (versionList, er
 		list, err := decodeVersions(doc.Body)
 		return list, malformed(release{module: module}, doc, err)
 	})
-	return list, causeOr(ctx, err)
 }
 
 // location asks for the location of a release, and stores it.
@@ -169,7 +159,7 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 	if r.Offline {
 		return Remote{}, offline(asked)
 	}
-	remote, err := r.located.Do(ctx, asked, func(ctx context.Context) (Remote, error) {
+	return r.located.Do(ctx, asked, func(ctx context.Context) (Remote, error) {
 		from, doc, err := r.ask(ctx, asked, asked.version, "download")
 		if err != nil {
 			return Remote{}, err
@@ -181,7 +171,6 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 		locationStore(r.Store).remember(asked, remote)
 		return remote, nil
 	})
-	return remote, causeOr(ctx, err)
 }
 
 // ask sends a request about a module to the API of its registry, and returns the URL and the
@@ -202,16 +191,7 @@ func (r *Registries) ask(ctx context.Context, about release, segments ...string)
 		}
 	}
 	segments = append([]string{module.Namespace, module.Name, module.System}, segments...)
-	req := hosts.DocumentRequest{
-		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       hosts.VersionHeader(r.Product.Version),
-		MaxRedirects: registryRedirects,
-		MaxBytes:     registryAnswerBytes,
-	}
-	if err := hosts.Authorize(ctx, r.Credentials, module.Host, req.URL, req.Header); err != nil {
-		return nil, nil, unanswered(about, err)
-	}
-	doc, err := hosts.GetDocument(ctx, r.Client, req)
+	req, doc, err := hosts.AskService(ctx, r.Client, base, module.Host, r.Credentials, r.Product.Version, segments...)
 	if err != nil {
 		return nil, nil, unanswered(about, err)
 	}

@@ -111,7 +111,7 @@ var registryFailures = []struct {
 	{"module/versions", providertest.Fault{Status: 204}, getproviders.ErrUnreachable, "|204 No Content|"},
 	{"module/versions", providertest.Fault{CutAfter: 3}, getproviders.ErrUnreachable, "|/v1/modules/acme/net/cloud/versions|"},
 	{"module/versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, getproviders.ErrUnreachable, "|malformed answer|"},
-	{"module/versions", providertest.Fault{Body: func([]byte) []byte { return make([]byte, registryAnswerBytes+1) }}, getproviders.ErrUnreachable, "|larger than|"},
+	{"module/versions", providertest.Fault{Body: func([]byte) []byte { return make([]byte, 16<<20+1) }}, getproviders.ErrUnreachable, "|larger than|"},
 	{"module/download", providertest.Fault{Header: http.Header{"X-Terraform-Get": nil}}, getproviders.ErrUnreachable, "|names no location|"},
 	{"module/download", providertest.Fault{Header: http.Header{"X-Terraform-Get": {"a/b/c"}}}, getproviders.ErrUnreachable,
 		"Invalid package location from module registry|registry.terraform.io/a/b/c|"},

@@ -1,7 +1,6 @@
 package modules
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -137,13 +136,4 @@ func malformed(about release, doc *hosts.Document, err error) error {
 // offline returns the error for an answer that isn't stored.
 func offline(about release) error {
 	return about.failed(ErrOffline, nil, "run once where requests are allowed: what is installed then is remembered")
-}
-
-// causeOr returns err, or the cause of the caller's context if that has ended: callers share
-// queries.
-func causeOr(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
 }
