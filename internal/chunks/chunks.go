@@ -69,3 +69,29 @@ func (r reader) Read(p []byte) (int, error) {
 	}
 	return r.Reader.Read(p)
 }
+
+// Counting is called with the number of bytes of each write; it may be nil.
+type Counting func(bytes int64)
+
+// Write implements io.Writer.
+func (c Counting) Write(p []byte) (int, error) {
+	if c != nil {
+		c(int64(len(p)))
+	}
+	return len(p), nil
+}
+
+// Marking remembers the error of its reader, to tell it from that of whoever reads.
+type Marking struct {
+	io.Reader
+	Err error // nil for io.EOF
+}
+
+// Read implements io.Reader.
+func (m *Marking) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		m.Err = err
+	}
+	return n, err
+}

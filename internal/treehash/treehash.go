@@ -9,13 +9,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
 // File is a file of a package: its slash-separated path in the package and the SHA-256 of its
@@ -63,74 +64,57 @@ func DirProgress(ctx context.Context, dir string, read func(bytes int64)) (getpr
 }
 
 func hashDir(ctx context.Context, dir string, read func(bytes int64)) (getproviders.Hash, error) {
-	// A package directory is often a symlink into a cache, which WalkDir wouldn't follow.
-	root, err := filepath.EvalSymlinks(dir)
+	root, names, err := Names(dir)
 	if err != nil {
 		return "", err
 	}
-	var files []File
+	files := make([]File, len(names))
 	buffer := make([]byte, 256<<10)
+	for i, name := range names {
+		if files[i], err = digest(ctx, filepath.Join(root, name), name, buffer, read); err != nil {
+			return "", err
+		}
+	}
+	return H1(files)
+}
+
+// Names returns the slash-separated paths of a package's files, sorted, and the directory that they are below: dir without
+// symlinks. A package's directory is often a symlink into a cache, which WalkDir wouldn't follow.
+func Names(dir string) (root string, names []string, err error) {
+	if root, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", nil, err
+	}
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		sum, err := hashFile(ctx, path, buffer, read)
-		files = append(files, File{Name: filepath.ToSlash(name), SHA256: sum})
+		names = append(names, filepath.ToSlash(name))
 		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	return H1(files)
+	slices.Sort(names)
+	return root, names, err
 }
 
 // Digest reads the file at path, whose name in the package is name. It follows a symlink. Anything
 // but a regular file is an error. If ctx is done, the error is its cause.
 func Digest(ctx context.Context, path, name string) (File, error) {
-	sum, err := hashFile(ctx, path, nil, nil)
-	return File{Name: name, SHA256: sum}, err
+	return digest(ctx, path, name, make([]byte, chunks.Size), nil)
 }
 
-func hashFile(ctx context.Context, path string, buffer []byte, read func(bytes int64)) (sum [32]byte, err error) {
-	info, err := os.Stat(path)
+func digest(ctx context.Context, path, name string, buffer []byte, read func(bytes int64)) (File, error) {
+	file, _, err := patient.OpenRegular(path)
 	if err != nil {
-		return sum, err
-	}
-	if !info.Mode().IsRegular() { // opening a named pipe would block
-		return sum, fmt.Errorf("%s is not a file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return sum, err
+		return File{}, err
 	}
 	defer file.Close()
-	digest := sha256.New()
-	if _, err := io.CopyBuffer(digest, contextReader{ctx, file, read}, buffer); err != nil {
-		return sum, err
-	}
-	digest.Sum(sum[:0])
-	return sum, nil
+	return Copy(ctx, io.Discard, file, name, buffer, read)
 }
 
-// contextReader stops when its context is done: an executable may have hundreds of megabytes, and a
-// user who interrupts doesn't want to wait for it.
-type contextReader struct {
-	ctx  context.Context
-	r    io.Reader
-	read func(bytes int64) // called with the number of bytes after each read; nil means not called
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	n, err := c.r.Read(p)
-	if c.read != nil {
-		c.read(int64(n))
-	}
-	return n, err
+// Copy writes the content of a file, whose name in the package is name, to a writer. It calls read, which may be nil, with the number
+// of bytes after each part. If ctx is done, the error is its cause.
+func Copy(ctx context.Context, to io.Writer, content io.Reader, name string, buffer []byte, read func(bytes int64)) (File, error) {
+	sum := sha256.New()
+	_, err := chunks.Copy(ctx, io.MultiWriter(to, sum, chunks.Counting(read)), content, buffer)
+	return File{Name: name, SHA256: [32]byte(sum.Sum(nil))}, err
 }

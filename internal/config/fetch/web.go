@@ -236,7 +236,7 @@ func (w web) get(ctx context.Context, u *url.URL, header http.Header) (*http.Res
 // readMeta returns the content of the first <meta name="terraform-get"> with content in the head of
 // a page, or "". An error is the reader's.
 func readMeta(page io.Reader, limit int64) (string, error) {
-	body := &failingReader{Reader: io.LimitReader(page, limit)}
+	body := &chunks.Marking{Reader: io.LimitReader(page, limit)}
 	decoder := xml.NewDecoder(body)
 	decoder.Strict = false
 	decoder.AutoClose = xml.HTMLAutoClose
@@ -245,7 +245,7 @@ func readMeta(page io.Reader, limit int64) (string, error) {
 	for {
 		token, err := decoder.RawToken()
 		if err != nil {
-			return "", body.err // nil: not a page, or its head is malformed
+			return "", body.Err // nil: not a page, or its head is malformed
 		}
 		switch token := token.(type) {
 		case xml.EndElement:
@@ -261,20 +261,6 @@ func readMeta(page io.Reader, limit int64) (string, error) {
 			}
 		}
 	}
-}
-
-// failingReader keeps its reader's error, which a decoder would mix with errors of the content.
-type failingReader struct {
-	io.Reader
-	err error
-}
-
-func (r *failingReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
 }
 
 func metaContent(element xml.StartElement) string {

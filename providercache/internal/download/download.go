@@ -162,7 +162,7 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 
 // copy writes the rest of an archive to its file, and advances the mark.
 func (d *download) copy(ctx context.Context, mark *par.Mark) error {
-	target := io.MultiWriter(d.sum, d.file, advance{mark})
+	target := io.MultiWriter(d.sum, d.file, chunks.Counting(mark.Advance))
 	body := metered(io.LimitReader(d.source, d.Limit+1-d.size), d.size, d.source.Length(), d.Now, d.Progress)
 	size, err := chunks.Copy(ctx, target, body, d.buffer)
 	d.size += size
@@ -198,15 +198,6 @@ func (d *download) asExpected() bool { return d.Known && d.Expected == d.checksu
 
 func (d *download) tooLarge() error {
 	return fmt.Errorf("%s: %w", d.Location, hosts.TooLarge(d.Limit))
-}
-
-// advance moves a mark by the bytes of each write.
-type advance struct{ mark *par.Mark }
-
-// Write implements io.Writer.
-func (a advance) Write(p []byte) (int, error) {
-	a.mark.Advance(int64(len(p)))
-	return len(p), nil
 }
 
 // whole is the empty rest of an archive that the file has completely.

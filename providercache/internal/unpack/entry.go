@@ -32,14 +32,14 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 	}
 	defer source.Close()
 	promised := int64(e.File.UncompressedSize64)
-	reader := &markingReader{Reader: source}
-	crc := crc32.NewIEEE() // the library doesn't compare a checksum that is 0
+	reader := &chunks.Marking{Reader: source} // an archive's fault isn't that of the disk
+	crc := crc32.NewIEEE()                    // the library doesn't compare a checksum that is 0
 	size, sum, err := e.write(into, func(w io.Writer) (int64, error) {
 		return chunks.Copy(ctx, io.MultiWriter(crc, w), io.LimitReader(reader, promised+1), buffer)
 	})
 	switch {
-	case reader.err != nil:
-		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
+	case reader.Err != nil:
+		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.Err)
 	case err == nil && size != promised:
 		return sum, breaks(e.File, RuleContent, "has another size than the archive says")
 	case err == nil && crc.Sum32() != e.File.CRC32:
@@ -83,22 +83,6 @@ func (e entry) create(into *os.Root) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// markingReader remembers the error of its reader, to tell an
-// archive's fault from that of the disk that is written.
-type markingReader struct {
-	io.Reader
-	err error // nil for io.EOF
-}
-
-// Read implements io.Reader.
-func (m *markingReader) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		m.err = err
-	}
-	return n, err
 }
 
 // Rule is one of the rules for package archives, by its number in the list of

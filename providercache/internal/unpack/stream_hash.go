@@ -30,7 +30,7 @@ func HashFile(ctx context.Context, path string, read func(bytes int64)) (content
 		return content, "", err
 	}
 	defer file.Close()
-	content, zh, err = Hash(ctx, file, countedReader{file, read}, par.NewLimit(1), info.Size(), getproviders.Provider{}, DefaultLimits())
+	content, zh, err = Hash(ctx, file, io.TeeReader(file, chunks.Counting(read)), par.NewLimit(1), info.Size(), getproviders.Provider{}, DefaultLimits())
 	if err != nil {
 		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}
@@ -63,20 +63,6 @@ func Hash(ctx context.Context, file *os.File, reading io.Reader, slots *par.Limi
 		content, err = whole.Unpack(ctx, "")
 	}
 	return content, getproviders.ZH(sum), err
-}
-
-// countedReader calls read, if it isn't nil, after each read.
-type countedReader struct {
-	io.Reader
-	read func(bytes int64)
-}
-
-func (c countedReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if c.read != nil {
-		c.read(int64(n))
-	}
-	return n, err
 }
 
 // streamHash hashes an archive while it is read: it writes nothing to a disk, and keeps only the
