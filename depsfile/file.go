@@ -88,7 +88,7 @@ func writableTarget(path string, product getproviders.Product) (string, error) {
 			path, target)
 	}
 	info, err := os.Lstat(target)
-	if err != nil || !info.Mode().IsRegular() || !ownedByUser(info) {
+	if err != nil || !info.Mode().IsRegular() || !owner.IsUsers(info, false) {
 		return path, nil
 	}
 	if _, diags := Load(target, product); diags.HasErrors() {

@@ -52,7 +52,7 @@ func KeepTimes(from, to string, now time.Time) {
 			return err
 		case entry.IsDir():
 			dirs = append(dirs, name)
-		case !isSame(filepath.Join(from, name), path):
+		case !IsSame(filepath.Join(from, name), path):
 			keep(name)
 		}
 		return nil
@@ -62,8 +62,8 @@ func KeepTimes(from, to string, now time.Time) {
 	}
 }
 
-// isSame reports whether two paths name the same file.
-func isSame(a, b string) bool {
+// IsSame reports whether two paths name the same file. If b is a link, its target doesn't count.
+func IsSame(a, b string) bool {
 	was, err := os.Stat(a)
 	if err != nil {
 		return false

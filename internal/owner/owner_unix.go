@@ -18,8 +18,7 @@ const OpenPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 // IsPrivate reports whether a file or directory belongs to the user who runs this program, and no
 // other user but root can write to it.
 func IsPrivate(_ string, info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid() && !OthersWrite(info.Mode())
+	return IsUsers(info, false) && !OthersWrite(info.Mode())
 }
 
 // IsSecret reports whether only this user and root can read and change a file, and it has no

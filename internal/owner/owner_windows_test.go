@@ -1,25 +1,12 @@
 package owner
 
 import (
-	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/windows"
 
-	"github.com/tfdeps/tfdeps/internal/cachetest"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
-
-func TestChmod_GivesADirectoryToItsUserAlone(t *testing.T) {
-	dir := t.TempDir()
-	must.Succeed(t, cachetest.OpenToAll(dir))
-	must.Equal(t, Exclusive(dir), false)
-	must.Succeed(t, Chmod(dir, 0o755))
-	must.Equal(t, Exclusive(dir), false, "another mode")
-	must.Succeed(t, Chmod(dir, 0o700))
-	must.Equal(t, Exclusive(dir), true)
-	must.Equal(t, Exclusive(filepath.Join(dir, "none")), false)
-}
 
 func TestIsFor_CountsWhoMayChangeAnything(t *testing.T) {
 	const user = "S-1-5-21-1-2-3-1001"

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/patient"
 )
 
@@ -73,6 +74,12 @@ func CheckLinks(base, path string) error {
 	}
 	return nil
 }
+
+// ownedByUser reports whether a directory belongs to the user who runs this program. In a directory that
+// all users can write to, another user could replace a directory of their own with a symlink while root
+// removes it; they can't replace root's. Where files have no owner, each user has a temporary directory of
+// their own.
+func ownedByUser(info fs.FileInfo) bool { return owner.IsUsers(info, true) }
 
 // Temporary makes a directory, with mode 0700, in the system's temporary directory, and removes
 // those that killed processes of this user left there: modules, archives, keys for ssh. All

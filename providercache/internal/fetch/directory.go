@@ -103,19 +103,9 @@ func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.S
 	if err != nil {
 		return err
 	}
-	if t.Final != "" && isItself(source, t.Final) {
+	if t.Final != "" && link.IsSame(source, t.Final) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
 	_, _, err = link.Tree(ctx, source, stage.PackagePath(), t.Modes)
 	return err
-}
-
-// isItself reports whether source is the directory at final. If final is a link, its target doesn't count.
-func isItself(source, final string) bool {
-	at, err := os.Lstat(final)
-	if err != nil {
-		return false
-	}
-	from, err := os.Stat(source)
-	return err == nil && os.SameFile(at, from)
 }
