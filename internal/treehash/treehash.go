@@ -71,7 +71,7 @@ func hashDir(ctx context.Context, dir string, read func(bytes int64)) (getprovid
 	files := make([]File, len(names))
 	buffer := make([]byte, 256<<10)
 	for i, name := range names {
-		if files[i], err = digest(ctx, filepath.Join(root, name), name, buffer, read); err != nil {
+		if files[i], err = Digest(ctx, filepath.Join(root, name), name, buffer, read); err != nil {
 			return "", err
 		}
 	}
@@ -97,12 +97,8 @@ func Names(dir string) (root string, names []string, err error) {
 }
 
 // Digest reads the file at path, whose name in the package is name. It follows a symlink. Anything
-// but a regular file is an error. If ctx is done, the error is its cause.
-func Digest(ctx context.Context, path, name string) (File, error) {
-	return digest(ctx, path, name, make([]byte, chunks.Size), nil)
-}
-
-func digest(ctx context.Context, path, name string, buffer []byte, read func(bytes int64)) (File, error) {
+// but a regular file is an error. The rest is as for Copy.
+func Digest(ctx context.Context, path, name string, buffer []byte, read func(bytes int64)) (File, error) {
 	file, _, err := patient.OpenRegular(path)
 	if err != nil {
 		return File{}, err

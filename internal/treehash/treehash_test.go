@@ -89,7 +89,7 @@ func TestH1_RefusesNewlinesInNames(t *testing.T) {
 func TestHash_OfWhatIsNotThere(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	must.Fail(t, must.ErrorOf(Dir(t.Context(), missing)), os.ErrNotExist)
-	must.Fail(t, must.ErrorOf(Digest(t.Context(), missing, "x")), os.ErrNotExist)
+	must.Fail(t, must.ErrorOf(Digest(t.Context(), missing, "x", nil, nil)), os.ErrNotExist)
 }
 
 func TestHash_DirStopsWhenTheContextEnds(t *testing.T) {

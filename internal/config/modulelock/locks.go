@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/chunks"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/treehash"
 )
@@ -186,6 +187,7 @@ func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 		return "", err
 	}
 	var files []treehash.File
+	buffer := make([]byte, chunks.Size)
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -204,7 +206,7 @@ func hashTree(ctx context.Context, dir string) (getproviders.Hash, error) {
 		if err != nil {
 			return err
 		}
-		digest, err := digestEntry(ctx, path, filepath.ToSlash(name), entry)
+		digest, err := digestEntry(ctx, path, filepath.ToSlash(name), entry, buffer)
 		files = append(files, digest)
 		return err
 	})
@@ -228,10 +230,10 @@ func isBookkeeping(root, path string, entry fs.DirEntry) bool {
 }
 
 // digestEntry returns the hash list's line for a file or a symlink.
-func digestEntry(ctx context.Context, path, name string, entry fs.DirEntry) (treehash.File, error) {
+func digestEntry(ctx context.Context, path, name string, entry fs.DirEntry, buffer []byte) (treehash.File, error) {
 	switch entry.Type() {
 	case 0:
-		return treehash.Digest(ctx, path, name)
+		return treehash.Digest(ctx, path, name, buffer, nil)
 	case fs.ModeSymlink:
 		target, err := os.Readlink(path)
 		sum := sha256.Sum256([]byte(filepath.ToSlash(target)))
