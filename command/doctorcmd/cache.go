@@ -16,6 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/link"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -105,7 +106,7 @@ func (x *examination) describeLinks(cache *providercache.Store, place disk.Place
 		if c.Packages == 0 { // with packages, it is read-only as caches in images are
 			c.Usable = false
 			x.Log.Warningf("cache_failed", "The shared cache can't be filled",
-				"Nothing can be written to %s: %v. Each directory downloads its packages again. Correct the permissions, or name another directory; TFDEPS_CACHE_DIR does that where TF_PLUGIN_CACHE_DIR and plugin_cache_dir don't.", place.Dir, problem.Reason(err))
+				"Nothing can be written to %s: %v. Each directory downloads its packages again. Correct the permissions, or name another directory; TFDEPS_CACHE_DIR does that where TF_PLUGIN_CACHE_DIR and plugin_cache_dir don't.", place.Dir, wrapped.Reason(err))
 		}
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view/result"
@@ -22,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
@@ -63,7 +63,7 @@ func (x *examination) checkCertificates(file string) string {
 	content, err := wholefile.Read(file, 16<<20)
 	if err != nil {
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",
-			"The file %s can't be read: %v. Set SSL_CERT_FILE to a PEM file with the certificates of all authorities to trust, or unset it.", file, problem.Reason(err))
+			"The file %s can't be read: %v. Set SSL_CERT_FILE to a PEM file with the certificates of all authorities to trust, or unset it.", file, wrapped.Reason(err))
 		return "can't be read"
 	}
 	valid, expired := x.certificatesIn(content)
@@ -107,7 +107,7 @@ func (x *examination) checkCertDirs(dirs string) string {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_DIR",
-				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, problem.Reason(err))
+				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, wrapped.Reason(err))
 		}
 		files += len(entries)
 	}
@@ -225,7 +225,7 @@ func (x *examination) describeNetrc() {
 	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.Meta))
 	if err != nil {
 		x.Log.Fail("cli_configuration", "Failed to read the logins for packages",
-			"The file %s can't be read: %v. Correct its permissions, or set NETRC to another file.", file, problem.Reason(err))
+			"The file %s can't be read: %v. Correct its permissions, or set NETRC to another file.", file, wrapped.Reason(err))
 	}
 	for _, machine := range machines {
 		if machine == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // checkReport checks, before the run starts, that its page can be written.
@@ -70,7 +71,7 @@ func writeReport(r request, failed bool) problem.List {
 	}
 	if err != nil {
 		return problem.Fail("unwritable", "Failed to write the page of the run",
-			"The page can't be written to %q: %v.", r.opts.report, problem.Reason(err)) // err names a temporary file
+			"The page can't be written to %q: %v.", r.opts.report, wrapped.Reason(err)) // err names a temporary file
 	}
 	return nil
 }

@@ -69,14 +69,6 @@ func Sentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// Reason returns an error about a file without the file's name, for texts that have the name.
-func Reason(err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return at.Err
-	}
-	return err
-}
-
 // Unwritten returns the text of an error about a file or a directory that can't be written, with advice
 // if this user may not write.
 func Unwritten(err error) string {

@@ -24,6 +24,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // child is a command whose registries are at the server.
@@ -168,7 +169,7 @@ func commandError(name string, err error) error {
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the command behind -- can't be started: there is no program %q on PATH", name)
 	}
-	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, problem.Reason(err))
+	return fmt.Errorf("the command behind -- can't be started: %s: %w", name, wrapped.Reason(err))
 }
 
 // passedSignal is a signal that is passed on to the command. The terminal sends an interrupt to the command itself.

@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/places"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -122,7 +123,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	product := products.Unversioned(m)
 	if _, err := os.Stat(place); err != nil && !places.IsURL(place) { // openBucket would make it
-		return problem.Fail("bucket", "Nothing to remove", "The directory %s can't be read: %v. Name the one in which the server keeps its packages.", place, problem.Reason(err))
+		return problem.Fail("bucket", "Nothing to remove", "The directory %s can't be read: %v. Name the one in which the server keeps its packages.", place, wrapped.Reason(err))
 	}
 	if o.Keep, problems = o.lockedHashes(product); problems.HasErrors() {
 		return problems

@@ -8,13 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // Why a host gave no answer, for errors.Is.
@@ -171,18 +171,10 @@ func trusted(opts *ClientOptions) string {
 	}
 	content, err := wholefile.Read(file, certificateBytes)
 	if err != nil {
-		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", file, withoutPath(err))
+		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which can't be read (%v)", file, wrapped.Reason(err))
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(content) {
 		return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and has no certificate in PEM", file)
 	}
 	return fmt.Sprintf("into the file that SSL_CERT_FILE names: it is %s, which was read and doesn't have it", file)
-}
-
-// withoutPath returns the reason of an error about a file that the message has named.
-func withoutPath(err error) error {
-	if at, ok := errors.AsType[*os.PathError](err); ok {
-		return at.Err
-	}
-	return err
 }

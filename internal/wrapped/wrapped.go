@@ -2,7 +2,9 @@
 package wrapped
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 )
 
@@ -39,4 +41,12 @@ func About(address string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", address, err)
+}
+
+// Reason returns an error about a file without the file's name, for texts that have the name.
+func Reason(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
 }

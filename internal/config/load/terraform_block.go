@@ -1,9 +1,7 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	version "github.com/hashicorp/go-version"
@@ -13,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
+	"github.com/tfdeps/tfdeps/internal/wrapped"
 )
 
 // terraform decodes a terraform block.
@@ -196,12 +195,8 @@ func (d *document) addBackend(b *block) {
 func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
 	src, err := wholefile.ReadAny(path, maxFileBytes)
 	if err != nil {
-		reason := err
-		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			reason = at.Err
-		}
 		return nil, hcl.Diagnostics{diagnostic.Placeless("Failed to read file",
-			"The file %q could not be read: %v. It is what -backend-config names: a file of arguments, or one argument as NAME=VALUE.", path, reason)}
+			"The file %q could not be read: %v. It is what -backend-config names: a file of arguments, or one argument as NAME=VALUE.", path, wrapped.Reason(err))}
 	}
 	file, diags := static.Parse(src, filepath.Clean(path))
 	if file == nil || file.Body == nil {
