@@ -149,22 +149,14 @@ func QuoteLabel(text string) string {
 const MaxTokens = 250_000
 
 // CheckTokens refuses text that takes long to parse: the time depends on the tokens rather than the
-// bytes, above all on invalid ones. It counts signs and words, including those in strings and
-// comments, so the count is an upper bound. Blanks don't count, as they are never tokens.
+// bytes, above all on invalid ones.
 func CheckTokens(src []byte, filename string, limit int) *hcl.Diagnostic {
-	count, inWord := 0, false
-	for i, c := range src {
-		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if c != ' ' && c != '\t' && !(isWord && inWord) {
-			count++
-		}
-		inWord = isWord
-		if count > limit {
-			return diagnostic.Error(*nesting.Place(src, filename, i), "Lock file too large",
-				"Up to here the file has more than %d words and signs, which no lock file needs. Find out who wrote it, and take an earlier one from your version control.", limit)
-		}
+	at, many := nesting.ManyTokens(src, limit, false)
+	if !many {
+		return nil
 	}
-	return nil
+	return diagnostic.Error(*nesting.Place(src, filename, at), "Lock file too large",
+		"Up to here the file has more than %d words and signs, which no lock file needs. Find out who wrote it, and take an earlier one from your version control.", limit)
 }
 
 // maxNesting is far above the 2 levels of lock files.

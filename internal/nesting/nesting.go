@@ -40,6 +40,27 @@ func Marks(src []byte) (count int) {
 	return count
 }
 
+// ManyTokens reports whether a text might have more than most tokens, and at which byte. It counts signs and words, also in strings
+// and comments, which are at least as many. Blanks don't count, as they are never tokens. With wide, a byte that isn't ASCII is part of
+// a word, otherwise a sign.
+func ManyTokens(src []byte, most int, wide bool) (at int, many bool) {
+	if len(src) <= most {
+		return 0, false
+	}
+	count, inWord := 0, false
+	for i, c := range src {
+		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || wide && c >= 0x80
+		if c != ' ' && c != '\t' && !(isWord && inWord) {
+			count++
+		}
+		inWord = isWord
+		if count > most {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // exceedsJSON counts open brackets outside of strings. It ends strings where the parser does.
 func exceedsJSON(src []byte, most int) (at int, deep bool) {
 	depth, inString, unsure := 0, false, false

@@ -205,8 +205,9 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Pa
 // file is nil or incomplete.
 func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
+	_, many := nesting.ManyTokens(src, maxTokens, true)
 	switch {
-	case !fewTokens(src, maxTokens):
+	case many:
 		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration too large",
 			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
 	case TooDeep(src, isJSON):
@@ -263,23 +264,6 @@ func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 // maxTokens is more than people write or programs generate: it is 130,000 lines of a usual configuration. The parsers take a
 // microsecond and 400 bytes of memory for each token, and can't be interrupted.
 const maxTokens = 800_000
-
-// fewTokens reports whether a file has at most so many tokens. It counts signs and words, also in strings and
-// comments, which are at least as many. It doesn't count blanks, of which the parsers make no tokens.
-func fewTokens(src []byte, most int) bool {
-	if len(src) <= most {
-		return true
-	}
-	count, inWord := 0, false
-	for _, c := range src {
-		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
-		if c != ' ' && c != '\t' && !(isWord && inWord) {
-			count++
-		}
-		inWord = isWord
-	}
-	return count <= most
-}
 
 // MaxNesting is more than people write or programs generate. The parsers recurse, and a stack
 // overflow, at somewhat over 100,000 levels, ends the process.
