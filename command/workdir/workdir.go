@@ -61,7 +61,7 @@ type Options struct {
 	NoTests       bool                 // -test-directory is empty: as in the real programs, no tests are read
 	Inputs        []load.InputArgument // -var and -var-file, in their order
 	Outlines      load.Outlines        // the cache of outlines of unchanged configurations, or nil
-	Within        string               // the only directory whose files the root module's expressions can read; "" means all
+	Within        string               // the only directory whose files the root module and its expressions can read; "" means all
 }
 
 // Flags returns the flags of commands that read a configuration.
@@ -115,7 +115,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	if dialect.Of(product).Understands("any_variable") {
 		workspace, _ = Workspace(m.Env, product) // code that needs the backend reports an invalid name
 	}
-	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product})
+	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product, Within: o.Within})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
 		TestDirectory: o.TestDirectory, NoTests: o.NoTests, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: workspace, Outlines: o.Outlines,
 	})

@@ -105,6 +105,31 @@ func (s System) Physical(path string) (string, error) {
 	return s.EvalSymlinks(path)
 }
 
+var errOutside = errors.New("it isn't in the package of the module that asks for it, and what comes from elsewhere reads no other files of this machine")
+
+// Confine returns the path of a file of a foreign module with symlinks resolved. It is an error if that is outside of
+// within, the module's package, whether or not the file exists. Without within, it returns the path as it is.
+func (s System) Confine(within, name string) (string, error) {
+	if within == "" {
+		return name, nil
+	}
+	if !IsWithin(within, name) {
+		return "", errOutside
+	}
+	within, err := s.EvalSymlinks(within)
+	if err != nil {
+		return "", errOutside
+	}
+	real, err := s.EvalSymlinks(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return name, nil
+	}
+	if err != nil || !IsWithin(within, real) {
+		return "", errOutside
+	}
+	return real, nil
+}
+
 // maxLinks is how many symlinks a path may lead through; more count as a cycle.
 const maxLinks = 255
 

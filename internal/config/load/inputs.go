@@ -38,6 +38,10 @@ type InputSources struct {
 	// -var-file are in it, too, and have no absolute paths.
 	FS fs.FS
 
+	// Within is the directory that no symlink of the files that are always read may lead out of, for a foreign module;
+	// "" means any.
+	Within string
+
 	// Product is the product whose rules apply; zero means Terraform.
 	Product getproviders.Product
 }
@@ -70,7 +74,12 @@ func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 		}
 	}
 	for _, name := range r.automatic(dir) {
-		r.file(filepath.Join(dir, name), false)
+		name = filepath.Join(dir, name)
+		if _, err := r.files.Confine(sources.Within, name); err != nil {
+			r.found.report(diagnostic.Unreadable("Failed to read variables file", fmt.Errorf("%s is a symlink to another file: %w", name, err)))
+			continue
+		}
+		r.file(name, false)
 	}
 	for _, arg := range sources.Arguments {
 		switch {

@@ -35,6 +35,7 @@ func LoadModuleWith(dir string, given getproviders.Product, opts Options) (*Modu
 	product := dialect.Of(given)
 	found, diags := listFiles(dir, product, opts)
 	build := newBuilder(dir, product, opts)
+	build.links = found.links
 	if opts.Outlines != nil && len(found.override)+len(found.tests) == 0 {
 		build.recall(found.primary)
 	}
@@ -158,17 +159,21 @@ type listing struct {
 	primary  []string
 	override []string
 	tests    []string // those of the test directory are last, with its name
+	links    map[string]bool
 }
 
 // listFiles reads the directories, but no files.
 func listFiles(dir string, product dialect.Dialect, opts Options) (listing, hcl.Diagnostics) {
-	var found listing
+	found := listing{links: map[string]bool{}}
 	entries, err := files.System{FS: opts.FS}.List(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return found, nil
 	case err != nil:
 		return found, hcl.Diagnostics{diagnostic.Unreadable("Failed to read module directory", err)}
+	}
+	for _, entry := range entries {
+		found.links[entry.Name()] = entry.Type() == fs.ModeSymlink
 	}
 	for _, name := range fileNames(entries, product) {
 		base, isConfig := configBase(name, product.Suffixes)

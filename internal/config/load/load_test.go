@@ -112,6 +112,28 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	}
 }
 
+// A committed main.tf that is a symlink to /proc/self/environ would have its lines in messages.
+func TestLoadModule_ForeignFilesStayInTheirPackage(t *testing.T) {
+	pkg := filepath.Join(writeFiles(t, texts{"private/x.tftest.hcl": "psst = 1", "pkg/common": "", "pkg/m/": ""}), "pkg")
+	dir := filepath.Join(pkg, "m")
+	const private = "../../private/x.tftest.hcl"
+	links := texts{"near.tf": "../common", "LICENSE": private, "main.tf": private, "a.tf.json": filepath.Join(dir, private), "override.tf": private, "x.tftest.hcl": private,
+		"tests": "../../private", "terraform.tfvars": private}
+	for link, target := range links {
+		if err := must.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+	}
+	for path, want := range map[string]int{"": 6, "module.m": 4} {
+		_, diags := LoadModuleWith(dir, asTerraform, Options{Path: path, Within: pkg})
+		_, more := ReadInputs(dir, InputSources{Within: pkg})
+		must.Len(t, append(diags, more...), want, path)
+		for _, diag := range append(diags, more...) {
+			must.Contain(t, diag.Detail, "reads no other files")
+		}
+	}
+}
+
 func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 	tree := fstest.MapFS{
 		"module": {}, "broken/main.tf": {Data: []byte(`resource "a_b" "c" {}`)}, "broken/z.tf": {Data: []byte("nowhere"), Mode: fs.ModeSymlink},

@@ -54,8 +54,8 @@ type Options struct {
 	// HomeDir replaces "~" in paths of the functions that read files; "" means unknown.
 	HomeDir string
 
-	// Within is the directory whose files these functions can read, for a foreign module; "" means
-	// any.
+	// Within is the directory whose files these functions, and symlinks to files of the configuration, can reach, for a
+	// foreign module; "" means any.
 	Within string
 
 	// Workspace is terraform.workspace in expressions, in products that evaluate it; "" means unknown.

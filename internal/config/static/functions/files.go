@@ -25,9 +25,8 @@ import (
 )
 
 var (
-	errOutside = errors.New("it isn't in the package of the module that asks for it, and what comes from elsewhere reads no other files of this machine")
-	errNoHome  = errors.New("the home directory isn't known here")
-	errNoDir   = errors.New("the root module's directory isn't known here")
+	errNoHome = errors.New("the home directory isn't known here")
+	errNoDir  = errors.New("the root module's directory isn't known here")
 )
 
 // maxMatches is the largest number of matches of a pattern.
@@ -117,30 +116,7 @@ func (f Files) reach(name string) (string, error) {
 	if name, err = f.locate(name); err != nil {
 		return "", err
 	}
-	return f.confine(name)
-}
-
-// confine returns the path of a file with symlinks resolved. It is an error if that is outside of
-// Within, whether or not the file exists.
-func (f Files) confine(name string) (string, error) {
-	if f.Within == "" {
-		return name, nil
-	}
-	if !files.IsWithin(f.Within, name) {
-		return "", errOutside
-	}
-	within, err := f.system().EvalSymlinks(f.Within)
-	if err != nil {
-		return "", errOutside
-	}
-	real, err := f.system().EvalSymlinks(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return name, nil
-	}
-	if err != nil || !files.IsWithin(within, real) {
-		return "", errOutside
-	}
-	return real, nil
+	return f.system().Confine(f.Within, name)
 }
 
 // open opens a regular file. Reading another kind could block.
@@ -245,7 +221,7 @@ func (f Files) match(dir, pattern string, limit int) (names []string, err error)
 		return nil, errors.New("the pattern has too many alternatives or \"**\"")
 	}
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(filepath.Join(located, pattern)))
-	if _, err = f.confine(filepath.FromSlash(base)); err != nil {
+	if _, err = f.system().Confine(f.Within, filepath.FromSlash(base)); err != nil {
 		return nil, fmt.Errorf("%s can't be looked at: %w", dir, err)
 	}
 	tree := f.FS
@@ -260,7 +236,7 @@ func (f Files) match(dir, pattern string, limit int) (names []string, err error)
 			return nil
 		}
 		full := filepath.Join(filepath.FromSlash(base), filepath.FromSlash(name))
-		if _, err := f.confine(full); err != nil {
+		if _, err := f.system().Confine(f.Within, full); err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(located, full)
