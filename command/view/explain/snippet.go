@@ -2,6 +2,8 @@ package explain
 
 import (
 	"bytes"
+	"errors"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hcled"
 
 	"github.com/tfdeps/tfdeps/internal/nesting"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // Snippet is the part of a source file that a problem is about.
@@ -39,12 +42,24 @@ func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
 	}
 	if name := p.Subject.Filename; s.last == nil || s.last.name != name {
 		text, _ := s.ReadFile(name)
+		if leavesRepository(name) {
+			text = nil
+		}
 		s.last = newSource(name, text)
 	}
 	if s.last.text == nil {
 		return &Snippet{}
 	}
 	return s.last.cut(p)
+}
+
+// leavesRepository reports whether a file is a symlink to one of another repository, or, outside of repositories, of another
+// directory: a committer can have such a link read, but not shown.
+func leavesRepository(name string) bool {
+	full, err := filepath.Abs(name)
+	target, targetErr := filepath.EvalSymlinks(full)
+	dir, dirErr := filepath.EvalSymlinks(filepath.Dir(full))
+	return errors.Join(err, targetErr, dirErr) == nil && owner.Repository(filepath.Dir(target)) != owner.Repository(dir)
 }
 
 func newSource(name string, text []byte) *source {

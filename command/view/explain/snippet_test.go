@@ -2,7 +2,8 @@ package explain
 
 import (
 	"bytes"
-	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -129,10 +130,18 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 	must.Equal(t, reads, 1)
 }
 
-func TestSnippet_UnreadableFile(t *testing.T) {
-	src := Showing{ReadFile: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
-	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-	if got := src.snippet(&problem.Problem{Subject: &subject}); got.Found {
-		t.Errorf("found %+v", got)
+func TestSnippet_OfFilesThatAreNotShown(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"repo/.git", "repo/a/main.tf", "repo/common.tf", "environ"} {
+		must.Write(t, filepath.Join(dir, name), "SEKRET = 1\n")
+	}
+	for name, target := range map[string]string{"none.tf": "", "main.tf": "", "near.tf": "../common.tf", "far.tf": "../../environ", "absolute.tf": filepath.Join(dir, "environ")} {
+		at := filepath.Join(dir, "repo/a", name)
+		if target != "" && must.Symlink(target, at) != nil {
+			continue // no symlinks here
+		}
+		src := Showing{ReadFile: os.ReadFile}
+		got := src.snippet(&problem.Problem{Subject: &hcl.Range{Filename: at, Start: hcl.InitialPos, End: hcl.InitialPos}})
+		must.Equal(t, got.Found, name == "main.tf" || name == "near.tf", name)
 	}
 }
