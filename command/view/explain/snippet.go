@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/internal/nesting"
 	"github.com/tfdeps/tfdeps/internal/owner"
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Snippet is the part of a source file that a problem is about.
@@ -112,9 +113,15 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 	if !snippet.Found {
 		return &Snippet{}
 	}
-	snippet.Code, snippet.To = code.String(), max(snippet.To, snippet.From)
+	if snippet.Code = code.String(); password().MatchString(strings.ReplaceAll(snippet.Code, "git@", "")) {
+		return &Snippet{}
+	}
+	snippet.To = max(snippet.To, snippet.From)
 	return snippet
 }
+
+// password matches what may be a login with a password or token, in a URL or a part of one. Lines with one aren't shown.
+var password = par.OnceRegexp(`:[^"\s]*@`)
 
 // maxCode bounds the bytes shown of a file, plus one line, because a problem may be about the whole file.
 const maxCode = 8 << 10

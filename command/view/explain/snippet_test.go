@@ -132,10 +132,10 @@ func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 
 func TestSnippet_OfFilesThatAreNotShown(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"repo/.git", "repo/a/main.tf", "repo/common.tf", "environ"} {
-		must.Write(t, filepath.Join(dir, name), "SEKRET = 1\n")
+	for name, address := range map[string]string{"repo/.git": "", "repo/a/main.tf": "git::ssh://git@h/r", "repo/a/login.tf": "git::https://u:SEK/RET@h/r", "repo/common.tf": "", "environ": ""} {
+		must.Write(t, filepath.Join(dir, name), `source = "`+address+`"`)
 	}
-	for name, target := range map[string]string{"none.tf": "", "main.tf": "", "near.tf": "../common.tf", "far.tf": "../../environ", "absolute.tf": filepath.Join(dir, "environ")} {
+	for name, target := range map[string]string{"none.tf": "", "main.tf": "", "login.tf": "", "near.tf": "../common.tf", "far.tf": "../../environ", "absolute.tf": filepath.Join(dir, "environ")} {
 		at := filepath.Join(dir, "repo/a", name)
 		if target != "" && must.Symlink(target, at) != nil {
 			continue // no symlinks here

@@ -112,7 +112,7 @@ func parseRemote(source string) (found Remote, err error) {
 		}
 		return found, nil
 	}
-	return found, unknownKind(location)
+	return found, unknownKind(Remote{Package: location, Subdir: subdir}.String())
 }
 
 func isURL(location string) bool {
@@ -267,14 +267,22 @@ func (r Remote) shown() string {
 	if err != nil || u.Opaque != "" { // such as a host with a port, and no scheme
 		return withoutLogin(r.String())
 	}
-	r.Package = hosts.RedactURL(u, Harmless...)
+	r.Package = redact(u)
 	if forced != "" {
 		r.Package = forced + "::" + r.Package
 	}
 	return r.String()
 }
 
-var login = par.OnceRegexp(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)
+// checksumList matches the URL of a list of checksums, which may have a login. Other checksums are hex digits.
+var checksumList = par.OnceRegexp(`([?&]checksum=)[^&]*[/%][^&]*`)
+
+func redact(u *url.URL) string {
+	return checksumList().ReplaceAllString(hosts.RedactURL(u, Harmless...), "${1}REDACTED")
+}
+
+// login is greedy, because a password may have slashes.
+var login = par.OnceRegexp(`(?s)//.*@|^[^/@]*:[^/]*(/[^/].*)?@`)
 
 // withoutLogin removes the login and the query's values from a text that looks like a URL but
 // doesn't parse as one.
@@ -282,7 +290,7 @@ func withoutLogin(text string) string {
 	text, query, asks := strings.Cut(text, "?")
 	text = login().ReplaceAllString(text, "//REDACTED@")
 	if asks {
-		text += hosts.RedactURL(&url.URL{RawQuery: query}, Harmless...)
+		text += redact(&url.URL{RawQuery: query})
 	}
 	return text
 }
