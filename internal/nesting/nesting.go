@@ -40,14 +40,11 @@ func Marks(src []byte) (count int) {
 	return count
 }
 
-// ManyTokens reports whether a text might have more than most tokens, and at which byte. It counts signs and words, also in strings
-// and comments, which are at least as many. Blanks don't count, as they are never tokens. With wide, a byte that isn't ASCII is part of
-// a word, otherwise a sign.
-func ManyTokens(src []byte, most int, wide bool) (at int, many bool) {
-	if len(src) <= most {
-		return 0, false
-	}
-	count, inWord := 0, false
+// CountTokens counts signs and words of a text, also in strings and comments: it has at most that many tokens. Blanks don't count, as they
+// are never tokens. With wide, a byte that isn't ASCII is part of a word, otherwise a sign. It ends at the byte, at, with which the text has
+// more than most.
+func CountTokens(src []byte, most int, wide bool) (count, at int) {
+	inWord := false
 	for i, c := range src {
 		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || wide && c >= 0x80
 		if c != ' ' && c != '\t' && !(isWord && inWord) {
@@ -55,10 +52,10 @@ func ManyTokens(src []byte, most int, wide bool) (at int, many bool) {
 		}
 		inWord = isWord
 		if count > most {
-			return i, true
+			return count, i
 		}
 	}
-	return 0, false
+	return count, 0
 }
 
 // exceedsJSON counts open brackets outside of strings. It ends strings where the parser does.

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/outline"
 	"github.com/tfdeps/tfdeps/internal/config/static"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // builder combines the files of a module.
@@ -27,6 +28,7 @@ type builder struct {
 	calls      map[string]*ModuleCall
 	scope      *static.Scope
 	files      files.System
+	size       int             // of the files that were read
 	links      map[string]bool // names of symlinks in the directory
 	parser     static.Parser
 	done       func() bool
@@ -70,7 +72,11 @@ func (b *builder) content(full string) ([]byte, error) {
 			return nil, fmt.Errorf("%s is a symlink to another file: %w", full, err)
 		}
 	}
-	return b.files.Read(full, maxFileBytes)
+	src, err := b.files.Read(full, maxFileBytes)
+	if b.size += len(src); b.size > maxDirBytes {
+		err = fmt.Errorf("the files of %s are %w of %d bytes together", b.module.Dir, wholefile.ErrTooLarge, maxDirBytes)
+	}
+	return src, err
 }
 
 // parse reads and parses a file, or returns nil if it can't be read.
@@ -80,6 +86,9 @@ func (b *builder) parse(full string) hcl.Body {
 		var err error
 		if src, err = b.content(full); err != nil {
 			b.found.report(diagnostic.Unreadable("Failed to read file", err))
+			if b.size > maxDirBytes { // reported once
+				b.done = func() bool { return true }
+			}
 			return nil
 		}
 	}

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,17 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	_, diags := LoadModule(dir, asTerraform)
 	must.Len(t, diags, 1)
 	must.Contain(t, diags, "main.tf: larger than the limit of 16777216 bytes")
+	for text, want := range map[string]string{
+		string(make([]byte, 15<<20)):        "the files of DIR are larger than the limit of 67108864 bytes together",
+		"# " + strings.Repeat("0,", 350000): "With this file, the directory DIR has more than 3200000 words",
+	} {
+		dir := t.TempDir()
+		for i := range 5 {
+			must.Write(t, filepath.Join(dir, fmt.Sprint(i, ".tf")), text)
+		}
+		_, diags := LoadModule(dir, asTerraform)
+		must.Contain(t, strings.ReplaceAll(diags.Error(), dir, "DIR"), want)
+	}
 }
 
 func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {

@@ -243,7 +243,7 @@ func (r *reporter) warn(at hcl.Range, summary, format string, args ...any) {
 
 // maxFileBytes is far more than any configuration file has. Parsing takes a hundred times as much
 // memory.
-const maxFileBytes = 16 << 20
+const maxFileBytes, maxDirBytes = 16 << 20, 64 << 20
 
 // ignored reports whether a name is that of an editor's own file.
 func ignored(name string) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math/big"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -196,7 +197,10 @@ func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 
 // Parser reads the files of one module, and limits all their loops together; exceeding the limit is an error
 // of evaluation. The zero value is ready to use. Neither a Parser nor its results are safe for concurrent use.
-type Parser struct{ loops Scope }
+type Parser struct {
+	loops  Scope
+	tokens int // of all files
+}
 
 // Parse reads a file outside of a module; see [Parser.Parse].
 func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Parser).Parse(src, path) }
@@ -205,11 +209,15 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) { return new(Pa
 // file is nil or incomplete.
 func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
-	_, many := nesting.ManyTokens(src, maxTokens, true)
+	tokens, _ := nesting.CountTokens(src, maxTokens, true)
+	p.tokens += tokens
 	switch {
-	case many:
+	case tokens > maxTokens:
 		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration too large",
 			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
+	case p.tokens > maxTokensOfModule:
+		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration too large",
+			"With this file, the directory %s has more than %d words and signs. Divide it into several modules.", filepath.Dir(path), maxTokensOfModule)}
 	case TooDeep(src, isJSON):
 		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration nested too deeply",
 			"This file has expressions or blocks inside one another, more than %d levels deep.", mostLevels(isJSON))}
@@ -263,7 +271,7 @@ func (p *Parser) limitLoops(node hclsyntax.Node, src []byte) {
 
 // maxTokens is more than people write or programs generate: it is 130,000 lines of a usual configuration. The parsers take a
 // microsecond and 400 bytes of memory for each token, and can't be interrupted.
-const maxTokens = 800_000
+const maxTokens, maxTokensOfModule = 800_000, 4 * 800_000
 
 // MaxNesting is more than people write or programs generate. The parsers recurse, and a stack
 // overflow, at somewhat over 100,000 levels, ends the process.
