@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -17,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/backend"
 	"github.com/tfdeps/tfdeps/internal/config/load"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 )
@@ -162,13 +162,13 @@ func writeHandOverConfig(r request, path string) error {
 // an entry of an environment, or nil if there is no token.
 func backendToken(r request, dir *workdir.Dir) []string {
 	host := cloudHost(r, dir)
-	variable := hosts.TokenVariable(host)
-	if host == "" || variable == "" {
+	if host == "" {
 		return nil
 	}
 	token, err := r.Credentials.Token(r.Meta.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}
-	return []string{variable + "=" + token}
+	name := strings.NewReplacer("-", "__", ".", "_").Replace(host.ASCII()) // with a port, too: no shell sets it
+	return []string{"TF_TOKEN_" + name + "=" + token}
 }

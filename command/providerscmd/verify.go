@@ -91,7 +91,7 @@ func (o *verifyOptions) Report() (*result.Result, error) {
 	}
 	switch {
 	case is(func(p providercache.ComparedPackage) bool { // init -upgrade leaves old versions in .terraform/providers, which plan doesn't use
-		return p.Differs() && (o.vendored || p.Finding != providercache.NotLocked)
+		return p.Differs() && (o.vendored || p.Finding != providercache.NotLocked || p.Locked.Version.IsZero())
 	}):
 		o.Out.Code, o.Out.Despite = cli.ExitDiffers, true
 	case is(providercache.ComparedPackage.Unclear):
