@@ -152,6 +152,8 @@ func TestCache_ChmodOfAHardLinkIsMended(t *testing.T) {
 		m.install(d, locks)
 		_, file := packageA(t, d.Target.Dir)
 		succeed(t, os.Chmod(file, 0o644))
+		must.Get(d.Check(t.Context(), both, locks))(t)
+		must.Equal(t, must.Get(os.Stat(file))(t).Mode(), 0o644, "Check writes nothing")
 		if d == removed {
 			succeed(t, os.RemoveAll(d.Target.Dir))
 		}

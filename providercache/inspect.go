@@ -147,7 +147,6 @@ func (i inspector) identify(ctx context.Context, t fetch.Request, at store.View)
 		_, err := os.Stat(at.Path(name))
 		return found, nil, err
 	}
-	made.MakeExecutable(at.Path(name))
 	h1, record, err := i.in.hashPackage(ctx, t.Selection, at)
 	if err != nil {
 		return found, nil, err

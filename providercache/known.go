@@ -38,7 +38,7 @@ func (in *Installer) recordDue(ctx context.Context, all steps) {
 		}
 	}
 	if len(inTarget) > 0 {
-		in.targetView().Record(ctx, inTarget...)
+		recordIn(ctx, in.targetView(), inTarget)
 	}
 	if len(inCache) > 0 {
 		in.recordInCache(ctx, inCache)
@@ -51,11 +51,22 @@ func (in *Installer) recordDue(ctx context.Context, all steps) {
 func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
 	store.EachLocked(ctx, in.Cache, due, func(p receipt.Pending) string { return p.Name }, func(held []receipt.Pending) {
 		at := in.cacheView()
-		at.Record(ctx, slices.DeleteFunc(held, func(p receipt.Pending) bool {
+		recordIn(ctx, at, slices.DeleteFunc(held, func(p receipt.Pending) bool {
 			there, known := at.Known(p.Name)
 			return known && !there.Moved()
-		})...)
+		}))
 	})
+}
+
+// recordIn writes receipts for packages that the inspection has hashed. A package that has lost execute permissions
+// gets them again; then its old receipt is the right one, and stays.
+func recordIn(ctx context.Context, at store.View, due []receipt.Pending) {
+	for _, p := range due {
+		if before, known := at.Find(p.Name); known {
+			before.MakeExecutable(p.Dir)
+		}
+	}
+	at.Record(ctx, due...)
 }
 
 // recordPublished writes receipts for packages that were put into Target. It does so for
