@@ -54,8 +54,8 @@ func plainSource(source string) string {
 	source, _, _ = strings.Cut(source, "#")
 	location, query, _ := strings.Cut(source, "?")
 	kept := slices.DeleteFunc(strings.Split(query, "&"), func(param string) bool {
-		name, _, _ := strings.Cut(param, "=")
-		return !slices.Contains(modules.Harmless, name)
+		name, value, _ := strings.Cut(param, "=")
+		return !slices.Contains(modules.Harmless, name) || name == "checksum" && strings.ContainsAny(value, "/%") // a URL may have a login
 	})
 	location = withoutUser(location)
 	if len(kept) > 0 {

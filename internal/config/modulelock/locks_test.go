@@ -92,6 +92,7 @@ func TestLocks_SourcesLoseTheirSecrets(t *testing.T) {
 		"https://x.example/n.zip?archive=zip&X-Signature=abc":      "https://x.example/n.zip?archive=zip",
 		"oci://reg.example/net?tag=1.0":                            "oci://reg.example/net?tag=1.0",
 		"https://x.example/n.zip?abc":                              "https://x.example/n.zip",
+		"https://x.example/n.zip?checksum=file:https://u:p@h/SUMS": "https://x.example/n.zip",
 		"https://x.example/n@1.zip#abc":                            "https://x.example/n@1.zip",
 		"https://a@b:pw@x.example":                                 "https://x.example",
 		"file:///srv/modules/net":                                  "file:///srv/modules/net",
