@@ -65,13 +65,15 @@ func (co *checkout) try(ctx context.Context, t tree) (commit string, err error) 
 // symlinks of the tree.
 func (co *checkout) write(ctx context.Context, t tree, st *store, commit string) error {
 	dir, index := filepath.Join(t.stage, treeName), filepath.Join(t.stage, "index")
-	if err := errors.Join(co.measure(ctx, st, commit), os.Mkdir(dir, 0o777)); err != nil {
+	size, err := co.measure(ctx, st, commit)
+	if err = errors.Join(err, os.Mkdir(dir, 0o777)); err != nil {
 		return err
 	}
 	c := st.call("--work-tree="+dir, "-c", "remote.origin.url="+t.request.URL, // LFS requests its files there
 		"read-tree", "--reset", "-u", "--no-sparse-checkout", commit)
 	c.dir, c.url, c.env = dir, t.request.URL, []string{"GIT_INDEX_FILE=" + index}
 	if err := co.repositories.run(ctx, c); err != nil {
+		co.bytes.Advance(-size) // of a store that is made again they count once
 		return fmt.Errorf("the files of commit %s: %w", commit, err)
 	}
 	return patient.Remove(index)
@@ -79,21 +81,21 @@ func (co *checkout) write(ctx context.Context, t tree, st *store, commit string)
 
 // measure refuses a commit whose files don't fit within the limits. A repository of some kilobytes can have any number of files, if each
 // of its trees has another one many times, and git keeps the names of all in memory while it writes them.
-func (co *checkout) measure(ctx context.Context, st *store, commit string) error {
+func (co *checkout) measure(ctx context.Context, st *store, commit string) (size int64, err error) {
 	listed, err := co.repositories.ask(ctx, st.call("ls-tree", "-r", "-l", "-z", "--full-tree", commit))
 	if errors.Is(err, errAnswer) {
-		return fmt.Errorf("commit %s has too many files: the names of all have more than %d MB", commit, answerBytes/1_000_000)
+		return 0, fmt.Errorf("commit %s has too many files: the names of all have more than %d MB", commit, answerBytes/1_000_000)
 	}
 	for entry := range strings.SplitSeq(listed, "\x00") {
 		meta, _, _ := strings.Cut(entry, "\t")
-		if size, err := strconv.ParseInt(meta[strings.LastIndexByte(meta, ' ')+1:], 10, 64); err == nil { // "-" of a submodule
-			co.bytes.Advance(size)
-		}
+		bytes, _ := strconv.ParseInt(meta[strings.LastIndexByte(meta, ' ')+1:], 10, 64) // "-" of a submodule
+		size += bytes
 	}
+	co.bytes.Advance(size)
 	if n, _ := co.bytes.At(); err == nil && n > maxCheckoutBytes {
-		return fmt.Errorf("the files of commit %s and its submodules have more than %d GB", commit, maxCheckoutBytes/1_000_000_000)
+		return 0, fmt.Errorf("the files of commit %s and its submodules have more than %d GB", commit, maxCheckoutBytes/1_000_000_000)
 	}
-	return err
+	return size, err
 }
 
 // Limits of one checkout.
