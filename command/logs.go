@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"os"
 	"slices"
@@ -80,6 +79,7 @@ func nameLevels(groups []string, attr slog.Attr) slog.Attr {
 // unknownVariables warns of TFDEPS_ variables that tfdeps doesn't know, and of limits that are no numbers.
 func unknownVariables(env cli.Environment) (warnings problem.List) {
 	var seen []string
+	own, all := ownVariables(), false
 	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, "TFDEPS_") || value == "" || slices.Contains(seen, name) ||
@@ -87,7 +87,10 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 			continue
 		}
 		seen = append(seen, name)
-		if isOwnVariable(name) {
+		if !all && !slices.Contains(own, name) {
+			own, all = append(own, optionVariables()...), true
+		}
+		if slices.Contains(own, name) {
 			if (name == "TFDEPS_DOCUMENT_TIMEOUT" || name == "TFDEPS_MIN_RATE") && number(value) == 0 {
 				warnings = append(warnings, problem.Warningf("invalid_variable", "Invalid value of "+name,
 					"%q has no effect, because it is no whole number above 0: the limits stay 60 seconds, and 1024 bytes a second for archives.", value))
@@ -95,7 +98,7 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 			continue
 		}
 		detail := fmt.Sprintf("tfdeps knows no variable %s, and does nothing with it.", name)
-		if meant := spelling.Closest(name, slices.Collect(ownVariables())); meant != "" {
+		if meant := spelling.Closest(name, own); meant != "" {
 			detail += fmt.Sprintf(" Did you mean %s?", meant)
 		}
 		warnings = append(warnings, problem.Warningf("invalid_variable", "Unknown variable "+name,
@@ -104,34 +107,23 @@ func unknownVariables(env cli.Environment) (warnings problem.List) {
 	return warnings
 }
 
-func isOwnVariable(name string) bool {
-	for own := range ownVariables() {
-		if own == name {
-			return true
-		}
+// ownVariables returns the variables that tfdeps knows, without those of options.
+func ownVariables() []string {
+	return []string{
+		"TFDEPS_ARCHIVE_CREDENTIALS", "TFDEPS_CACHE_DIR", "TFDEPS_CLI_ARGS", "TFDEPS_DOCUMENT_TIMEOUT", "TFDEPS_ENGINE", logVariable, logPathVariable,
+		"TFDEPS_MIN_RATE", passthroughVariable, "TFDEPS_POLICY", "TFDEPS_PRODUCT", "TFDEPS_TERRAFORM_PATH", "TFDEPS_TERRAFORM_VERSION",
+		"TFDEPS_TOFU_PATH", "TFDEPS_TOFU_VERSION", "TFDEPS_TRUSTED_KEYS",
 	}
-	return false
 }
 
-// ownVariables yields the variables that tfdeps knows. Those of options come last: making the options of all commands takes 3 % of an init with
-// nothing to do.
-func ownVariables() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, name := range []string{
-			"TFDEPS_ARCHIVE_CREDENTIALS", "TFDEPS_CACHE_DIR", "TFDEPS_CLI_ARGS", "TFDEPS_DOCUMENT_TIMEOUT", "TFDEPS_ENGINE", logVariable, logPathVariable,
-			"TFDEPS_MIN_RATE", passthroughVariable, "TFDEPS_POLICY", "TFDEPS_PRODUCT", "TFDEPS_TERRAFORM_PATH", "TFDEPS_TERRAFORM_VERSION",
-			"TFDEPS_TOFU_PATH", "TFDEPS_TOFU_VERSION", "TFDEPS_TRUSTED_KEYS",
-		} {
-			if !yield(name) {
-				return
-			}
-		}
-		for _, c := range commands() {
-			for _, row := range c.Flags() {
-				if row.Variable != "" && !yield(row.Variable) {
-					return
-				}
+// optionVariables returns the variables of the options of all commands. Making them takes 3 % of an init with nothing to do.
+func optionVariables() (names []string) {
+	for _, c := range commands() {
+		for _, row := range c.Flags() {
+			if row.Variable != "" {
+				names = append(names, row.Variable)
 			}
 		}
 	}
+	return names
 }
