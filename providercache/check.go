@@ -52,8 +52,6 @@ func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.L
 // reason returns the code and the detail of what is wrong with the package that belongs at a path, or "" if nothing is.
 func (seen localPackage) reason(path string, locked getproviders.Version) (code, detail string) {
 	switch {
-	case seen.LockUpdate != nil: // a hash of its archive matches, and plan compares the h1 alone
-		return "lock_without_hash", fmt.Sprintf("the lock file has no h1 hash of the package in %s", path)
 	case !seen.Exists:
 		return "package_absent", fmt.Sprintf("there is no package in %s", path)
 	case seen.Err != nil:
@@ -64,6 +62,8 @@ func (seen localPackage) reason(path string, locked getproviders.Version) (code,
 			return "package_refused", fmt.Sprintf("version %s is %s", locked, failure.Err)
 		}
 		return "package_refused", seen.Refused.Error()
+	case seen.LockUpdate != nil: // a hash of its archive matches, and plan compares the h1 alone
+		return "lock_without_hash", fmt.Sprintf("the lock file has no h1 hash of the package in %s", path)
 	case !seen.Matches:
 		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", path)
 	}

@@ -128,8 +128,8 @@ func (o collectOptions) gc(m *cli.Meta, place string) (problems problem.List) {
 	if o.Keep, problems = o.lockedHashes(product); problems.HasErrors() {
 		return problems
 	}
-	_, stores, problems := sources.Online(m, product, "")
-	if problems.HasErrors() {
+	_, stores, more := sources.Online(m, product, "")
+	if problems = append(problems, more...); problems.HasErrors() {
 		return problems
 	}
 	bucket, failed := openBucket(m, stores, place)
