@@ -330,8 +330,8 @@ func (t target) address() *url.URL {
 	if t.source != nil {
 		location = t.name
 	}
-	if rest, ok := strings.CutPrefix(location, "oci://"); ok || t.isOCI() {
-		host, _, _ := strings.Cut(rest, "/")
+	if t.isOCI() || places.IsOCI(location) {
+		host, _, _ := strings.Cut(location[strings.Index(location, "://")+3:], "/")
 		location = "https://" + host
 	}
 	u, err := url.Parse(location)

@@ -60,6 +60,9 @@ func shownProxy(value string) string {
 
 // checkCertificates describes a file of certificates, and logs problems.
 func (x *examination) checkCertificates(file string) string {
+	if info, err := os.Stat(file); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return "not examined: it is a pipe, which can be read once"
+	}
 	content, err := wholefile.Read(file, 16<<20)
 	if err != nil {
 		x.Log.Fail("invalid_variable", "Invalid value of SSL_CERT_FILE",

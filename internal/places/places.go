@@ -38,7 +38,8 @@ const OCIForm = ociScheme + "HOST/PATH/${namespace}/${type}"
 
 // Redacted returns a location without user, password, query and fragment, which may be secrets.
 func Redacted(location string) string {
-	if address, ok := strings.CutPrefix(location, ociScheme); ok { // url.URL would escape its ${namespace}
+	if IsOCI(location) { // url.URL would escape its ${namespace}
+		address := location[len(ociScheme):]
 		address, _, _ = strings.Cut(address[strings.LastIndex(address, "@")+1:], "?")
 		return ociScheme + address
 	}
