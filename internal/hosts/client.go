@@ -97,9 +97,6 @@ func (o ClientOptions) decided() ClientOptions {
 	return o
 }
 
-// defaultRedirects is how many redirects a client follows by default, about as many as http.Client.
-const defaultRedirects = 10
-
 // NewClient returns the HTTP client of a program. Many goroutines may use it; its
 // CloseIdleConnections method works. The error says which certificate file or directory can't be
 // used.
@@ -127,7 +124,7 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 		}
 		s.next, s.alone = shared, alone(shared)
 	}
-	return &http.Client{Transport: s, CheckRedirect: redirectPolicy(defaultRedirects)}, nil
+	return &http.Client{Transport: s, CheckRedirect: redirectPolicy(UsualRedirects)}, nil
 }
 
 // stack is the Transport of a client of NewClient. A request goes through user agent, retries, log, stall guard and

@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/internal/par"
 )
 
-// Do sends a request, following at most defaultRedirects redirects, and returns the response with its
+// Do sends a request, following at most UsualRedirects redirects, and returns the response with its
 // body unread. Errors match ErrRequest, and unlike those of client.Do have neither userinfo nor
 // query values. Sensitive headers such as Authorization are never sent to another host than the
 // first. A nil client means DefaultClient.
 func Do(client *http.Client, req *http.Request) (*http.Response, error) {
-	return do(client, req, redirectPolicy(defaultRedirects))
+	return do(client, req, redirectPolicy(UsualRedirects))
 }
 
 func do(client *http.Client, req *http.Request, policy func(*http.Request, []*http.Request) error) (*http.Response, error) {
@@ -141,7 +141,7 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 	}
 }
 
-// UsualRedirects is the largest number of redirects of a registry, as usual on the web.
+// UsualRedirects is the largest number of redirects that are followed, about as many as http.Client follows.
 const UsualRedirects = 10
 
 // AskService requests a JSON document of a host's service, with the host's credentials and a product's version. base is the

@@ -81,7 +81,7 @@ var ErrNotOwnFile = errors.New("only a file that this user owns and no other use
 // use it yet. Tree tries the modes in order and uses the first that works; reason joins the errors
 // of those before, or is nil. After an error nothing exists at to.
 //
-// Tree never writes to existing files. Clones and copies get the permissions of the original;
+// Tree never writes to existing files. Clones and copies get the permissions of the original, but aren't writable for others;
 // symlinks inside the package become copies of their targets, because the copy must have the hash
 // of the original.
 func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason, err error) {

@@ -25,7 +25,7 @@ func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	must.Contain(t, diags, "main.tf: larger than the limit of 16777216 bytes")
 	for text, want := range map[string]string{
 		string(make([]byte, 15<<20)):        "the files of DIR are larger than the limit of 67108864 bytes together",
-		"# " + strings.Repeat("0,", 350000): "With this file, the directory DIR has more than 3200000 words",
+		"# " + strings.Repeat("0,", 350000): "With this file, the module and its tests have more than 3200000 words",
 	} {
 		dir := t.TempDir()
 		for i := range 5 {

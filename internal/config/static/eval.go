@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -217,7 +216,7 @@ func (p *Parser) Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
 	case p.tokens > maxTokensOfModule:
 		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration too large",
-			"With this file, the directory %s has more than %d words and signs. Divide it into several modules.", filepath.Dir(path), maxTokensOfModule)}
+			"With this file, the module and its tests have more than %d words and signs. Divide it into several modules.", maxTokensOfModule)}
 	case TooDeep(src, isJSON):
 		return nil, hcl.Diagnostics{diagnostic.Error(diagnostic.Beginning(path), "Configuration nested too deeply",
 			"This file has expressions or blocks inside one another, more than %d levels deep.", mostLevels(isJSON))}
