@@ -14,11 +14,11 @@ func MayClone(string) bool { return true }
 const quarantine = "com.apple.quarantine"
 
 // cloneFile makes a file that shares its blocks with another one. It belongs to this user, and has
-// the mode and the times of the original, but isn't writable for others.
+// the mode and the times of the original.
 func cloneFile(file original, to string) error {
 	if err := unix.Clonefile(file.Path, to, unix.CLONE_NOOWNERCOPY); err != nil {
 		return &os.LinkError{Op: "clone", Old: file.Path, New: to, Err: err}
 	}
 	_ = unix.Removexattr(to, quarantine) // usually it isn't set
-	return os.Chmod(to, file.Info.Mode().Perm()&^0o022)
+	return nil
 }

@@ -81,7 +81,7 @@ var ErrNotOwnFile = errors.New("only a file that this user owns and no other use
 // use it yet. Tree tries the modes in order and uses the first that works; reason joins the errors
 // of those before, or is nil. After an error nothing exists at to.
 //
-// Tree never writes to existing files. Clones and copies get the permissions of the original, but aren't writable for others;
+// Tree never writes to existing files. Clones and copies get the permissions of the original;
 // symlinks inside the package become copies of their targets, because the copy must have the hash
 // of the original.
 func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason, err error) {
@@ -211,7 +211,7 @@ func hardLink(file original, to string) error {
 	return err
 }
 
-// makeFrom makes a file with the mode of another one, but not writable for others; fill writes the content.
+// makeFrom makes a file with the mode of another one; fill writes the content.
 func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
 	source, err := os.Open(file.Path)
 	if err != nil {
@@ -222,5 +222,5 @@ func makeFrom(file original, to string, fill func(target, source *os.File) error
 	if err != nil {
 		return err
 	}
-	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()&^0o022), target.Close())
+	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()), target.Close())
 }
