@@ -64,7 +64,7 @@ func (d *document) otherBlocks(b *block) hcl.Diagnostics {
 func (d *document) variable(b *block) {
 	name := b.Labels[0]
 	d.checkName("variable name", name, b.LabelRanges[0])
-	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
+	if d.grammar.holds("module", name) {
 		d.error(b.LabelRanges[0], "Invalid variable name",
 			"No variable can be called %q, because that means something else in module blocks.", name)
 	}
