@@ -34,7 +34,8 @@ var moduleExemptions = map[string]harness.Exemption{
 // fetched. Beside lock files it compares modules.json and the output of `providers`,
 // and checks that the real plan accepts the directory.
 //
-// Each archive in testdata/oracle_modules holds several cases, CASE/STEP/FILE.
+// Each archive in testdata/oracle_modules holds several cases, CASE/STEP/FILE. CASE/since is the first version of
+// Terraform that does the same as tfdeps; the case is skipped for an older Terraform.
 // $GIT/ and $HTTPGIT/ stand for the directory of repositories, by file and by
 // https, $WORK/ for that of their checkouts, $ARCHIVES/ for that of archives,
 // $COMMIT(REPO@TAG) for a commit. See moduleWorld for these.
@@ -49,10 +50,27 @@ func compareModules(t *testing.T, p *pair) {
 	world := newModuleWorld(t)
 	p.registry, p.expand = world.registry, world.expand
 	eachCase(t, readCases(t, "testdata/oracle_modules/*.txtar", several), moduleExemptions, 60, func(t *testing.T, files []txtar.File, allowed harness.Exemption) {
+		since, files := cutSince(files)
+		if since != "" && !p.agree && harness.PeerOlderThan(t, since) {
+			t.Skipf("Terraform does that since version %s", since)
+		}
+
 		ca := filepath.Join(t.TempDir(), "ca.pem")
 		must.Write(t, ca, world.ca.PEM())
 		p.begin(t, files, allowed, append(gitEnv(), "GIT_SSL_CAINFO="+ca)...).compareModules()
 	})
+}
+
+// cutSince returns the version in the file "since" of a case, or "", and the other files.
+func cutSince(all []txtar.File) (since string, files []txtar.File) {
+	for _, f := range all {
+		if f.Name == "since" {
+			since = strings.TrimSpace(string(f.Data))
+		} else {
+			files = append(files, f)
+		}
+	}
+	return since, files
 }
 
 func (o *run) compareModules() {

@@ -109,6 +109,10 @@ func (b *builder) override(d *document) {
 func (b *builder) overrideItem(item any) {
 	switch item := item.(type) {
 	case *ModuleCall:
+		if !b.product.Understands("null_version") {
+			item.withoutNullVersion()
+		}
+
 		if base, ok := b.calls[item.Name]; ok {
 			base.override(item)
 		}

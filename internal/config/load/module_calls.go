@@ -96,12 +96,9 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *static.Scope) {
 	}
 }
 
-// override applies the arguments of an override file's block for the same call. A null version
-// changes nothing.
+// override applies the arguments of an override file's block for the same call. An argument that is null
+// replaces the one of the call, too.
 func (c *ModuleCall) override(changed *ModuleCall) {
-	if version := changed.own["version"]; version != nil && isNull(version.Expr) {
-		delete(changed.own, "version")
-	}
 	maps.Copy(c.own, changed.own)
 	if len(changed.providers) > 0 {
 		c.providers = changed.providers
@@ -119,6 +116,15 @@ func (c *ModuleCall) repetition() hcl.Range {
 		return c.dependsOn[0].SourceRange()
 	}
 	return hcl.Range{}
+}
+
+// withoutNullVersion removes a version that is null, in products in which such a version in an override file
+// changes nothing.
+func (c *ModuleCall) withoutNullVersion() {
+	version := c.own["version"]
+	if version != nil && isNull(version.Expr) {
+		delete(c.own, "version")
+	}
 }
 
 // isNull reports whether an expression is the constant null.
