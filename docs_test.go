@@ -6,8 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -143,99 +141,6 @@ func TestDocs_ReadmeLeadsToEveryPage(t *testing.T) {
 	}
 }
 
-// TestDocs_AreShort: README is read whole only if it is short, and the pages together in two hours.
-func TestDocs_AreShort(t *testing.T) {
-	all := pages(t)
-	if n := len(strings.Fields(all["README.md"])); n > 750 {
-		t.Errorf("README.md has %d words, and may have 750", n)
-	}
-	house := must.Get(filepath.Glob("docs/*/*.md"))(t)
-	for _, name := range house {
-		all[filepath.ToSlash(name)] = string(must.Get(os.ReadFile(name))(t))
-	}
-	words := 0
-	for name, text := range all {
-		if name == "README.md" || strings.HasPrefix(name, "docs/") {
-			words += len(strings.Fields(text))
-		}
-	}
-	if words > 18_000 {
-		t.Errorf("README and docs have %d words, and may have 18,000: say each thing once, on one page", words)
-	}
-}
-
-// TestDocs_TablesAreWhole: an empty line in a table ends it, and the rows below are shown as text.
-func TestDocs_TablesAreWhole(t *testing.T) {
-	tables := 0
-	for page, text := range pages(t) {
-		for block := range strings.SplitSeq(withoutCode(text), "\n\n") {
-			lines := strings.Split(strings.Trim(block, "\n"), "\n")
-			code := regexp.MustCompile("`[^`]*`").ReplaceAllString(lines[0], "")
-			switch {
-			case !strings.Contains(code, " | ") && !strings.HasPrefix(code, "| "):
-			case len(lines) > 2 && regexp.MustCompile(`^\|?---(\|---)*\|?$`).MatchString(lines[1]):
-				tables++
-			default:
-				t.Errorf("%s has rows without the head of their table, from %q on", page, lines[0])
-			}
-		}
-	}
-	if tables < 40 {
-		t.Errorf("there are %d tables", tables)
-	}
-}
-
-// limits are the parts of pages whose figures nobody has measured: the program holds them.
-var limits = []string{
-	"docs/differences.md: General", "docs/differences.md: Modules", "docs/engine.md: Receipts", "docs/init.md: Output",
-}
-
-// TestDocs_FiguresSayWhatMeasuredThem: beside a figure stands the command or test that prints or checks it.
-func TestDocs_FiguresSayWhatMeasuredThem(t *testing.T) {
-	measured, held := 0, []string{}
-	for page, text := range pages(t) {
-		if page != "README.md" && !strings.HasPrefix(page, "docs/") {
-			continue
-		}
-		for _, part := range regexp.MustCompile(`(?m)^#+ `).Split("\n"+text, -1) {
-			heading, _, _ := strings.Cut(part, "\n")
-			prose := regexp.MustCompile("`[^`\n]*`").ReplaceAllString(withoutCode(part), "")
-			switch where := page + ": " + heading; {
-			case !figures.MatchString(prose):
-			case slices.Contains(limits, where):
-				held = append(held, where)
-			case commandsThatMeasure.MatchString(part):
-				measured++
-			default:
-				t.Errorf("%s has %q, and doesn't say what has measured it", where, figures.FindString(prose))
-			}
-		}
-	}
-	if slices.Sort(held); measured < 4 || !slices.Equal(held, limits) {
-		t.Errorf("%d parts have figures that were measured, and these have limits: %q", measured, held)
-	}
-}
-
-var (
-	figures             = regexp.MustCompile(`\b\d[\d.,]* ?(?:ms|s|min|h|MB|GB|MiB|kB|%)(?:[^\w/]|$)|\b\d[\d.,]* times as\b`)
-	commandsThatMeasure = regexp.MustCompile(`\bgo (?:test|run) |` + "`Test[A-Z]" + `|docs/benchmarks\.md`)
-)
-
-// TestDocs_DifferencesAreCounted: the numbers of the list, to which tests and pages
-// refer, are 1, 2, 3 and so on.
-func TestDocs_DifferencesAreCounted(t *testing.T) {
-	next := 1
-	for _, number := range regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatch(pages(t)["docs/differences.md"], -1) {
-		if number[1] != strconv.Itoa(next) {
-			t.Fatalf("the entry after %d is %s", next-1, number[1])
-		}
-		next++
-	}
-	if next < 50 {
-		t.Errorf("there are %d entries", next-1)
-	}
-}
-
 // TestDocs_TroubleshootingHasEveryCode compares the tables of docs/troubleshooting.md with
 // the codes of errors, the steps of an installation, and the reasons of -check in the
 // source. TestCodes_AreThoseOfTheEngine finds the codes in the source that aren't there.
@@ -312,17 +217,6 @@ func knownCodes(t *testing.T) map[string]string {
 	return known
 }
 
-// TestDocs_UsePlainWords holds pages against words that have no place there.
-func TestDocs_UsePlainWords(t *testing.T) {
-	for page, text := range pages(t) {
-		for _, found := range oddWords.FindAllString(withoutCode(text), -1) {
-			t.Errorf("%s has %q", page, found)
-		}
-	}
-}
-
-var oddWords = regexp.MustCompile(`(?i)\b(anew|of ours|of one's own|goes on from there|go on from there|is none of|are none of|whom to believe|forbids to|nobody|somebody|anybody|whoever|vouch\w*)\b`)
-
 // TestDocs_NameTestsThatExist keeps the pages that say which test shows what in
 // step with the tests.
 func TestDocs_NameTestsThatExist(t *testing.T) {
@@ -365,19 +259,6 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 	}
 }
 
-// TestContributing_NamesEveryPackage: a newcomer finds all in the table of the layout.
-func TestContributing_NamesEveryPackage(t *testing.T) {
-	_, after, _ := strings.Cut(pages(t)["CONTRIBUTING.md"], "\n## Layout\n")
-	layout, _, _ := strings.Cut(after, "\n## Tests\n") // which has those of e2etest
-	for _, file := range readTree(t) {
-		name := regexp.MustCompile("[`/]" + regexp.QuoteMeta(path.Base(file.dir)) + "/?`")
-		if file.dir != "." && !strings.HasPrefix(file.dir, "command/e2etest/") && !name.MatchString(layout) {
-			t.Errorf("the layout in CONTRIBUTING.md says nothing of %s", file.dir)
-			return
-		}
-	}
-}
-
 // TestContributing_NamesFilesThatExist keeps the paths through the code in step with the
 // code: each file is there, and comes once.
 func TestContributing_NamesFilesThatExist(t *testing.T) {
@@ -386,7 +267,7 @@ func TestContributing_NamesFilesThatExist(t *testing.T) {
 	_, paths, _ := strings.Cut(section, "\n1. ")
 	lists := strings.Split(paths, "\n1. ")
 	must.Len(t, lists, 2)
-	for i, most := range []int{22, 13} {
+	for i := range lists {
 		files := listedFiles.FindAllStringSubmatch("\n1. "+lists[i], -1)
 		seen := map[string]bool{}
 		for _, file := range files {
@@ -395,8 +276,8 @@ func TestContributing_NamesFilesThatExist(t *testing.T) {
 			}
 			seen[file[1]] = true
 		}
-		if len(files) < 10 || len(files) > most {
-			t.Errorf("path %d has %d files, want 10 to %d", i+1, len(files), most)
+		if len(files) < 10 {
+			t.Errorf("path %d has %d files: this test looks for the wrong words", i+1, len(files))
 		}
 	}
 }
@@ -408,13 +289,6 @@ var (
 	testNames     = regexp.MustCompile(`\bTest[A-Z]\w+`)
 	sessionNames  = regexp.MustCompile(`\b[a-z_]+\.txtar\b`)
 )
-
-// TestMutations_AreEachAtOnePlace keeps the list of mutations in step with the code: a line that
-// was changed would else no longer be tried.
-func TestMutations_AreEachAtOnePlace(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "run", "./testdata/mutate", "-check").CombinedOutput()
-	must.Succeed(t, err, string(out))
-}
 
 // TestComments_LinkToWhatExists: go doc shows a link as plain text if nothing has the name, such as what was renamed.
 func TestComments_LinkToWhatExists(t *testing.T) {

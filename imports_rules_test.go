@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,13 +69,6 @@ func (f goFile) problems() (found []string) {
 	if floorOf(f.dir) < 0 {
 		at(top, "the package is on no floor")
 	}
-	if lines := strings.Count(f.src, "\n"); lines > maxFileLines && !f.test {
-		at(top, "%d lines, more than %d", lines, maxFileLines)
-	}
-	if doc := f.tree.Doc; doc != nil && len(doc.List) > maxDocLines {
-		at(top, "the package comment has %d lines, more than %d", len(doc.List), maxDocLines)
-	}
-	f.checkWords(at)
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		f.checkNode(n, at)
 		return true
@@ -142,30 +134,6 @@ func rowOf(imported string) (row []string) {
 	return row
 }
 
-// checkWords finds coined words in comments and in the names that the file declares or uses.
-func (f goFile) checkWords(at func(token.Pos, string, ...any)) {
-	look := func(pos token.Pos, text string) {
-		if word := coinedWords.FindString(text); word != "" {
-			at(pos, "the word %q, which only insiders know", word)
-		}
-	}
-	if !coinedWords.MatchString(capitals.ReplaceAllString(f.src, "$1 $2")) {
-		return
-	}
-	for _, group := range f.tree.Comments {
-		look(group.Pos(), group.Text())
-	}
-	ast.Inspect(f.tree, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Ident); ok {
-			look(name.Pos(), capitals.ReplaceAllString(name.Name, "$1 $2"))
-		}
-		return true
-	})
-}
-
-// capitals are where the words of a name begin.
-var capitals = regexp.MustCompile(`([a-z])([A-Z_])`)
-
 // mayStart reports whether a file may start programs.
 func (f goFile) mayStart() bool {
 	return f.test || support(f.dir) || f.dir == "internal/subprocess" || slices.Contains(startedByUser, f.path())
@@ -181,9 +149,6 @@ func (f goFile) checkNode(n ast.Node, at func(token.Pos, string, ...any)) {
 	case *ast.FuncDecl:
 		if n.Recv == nil && n.Name.Name == "init" {
 			at(n.Pos(), "func init")
-		}
-		if lines := f.line(n.End()) - f.line(n.Pos()) + 1; lines > maxFuncLines && !free {
-			at(n.Pos(), "%s has %d lines, more than %d", n.Name.Name, lines, maxFuncLines)
 		}
 	case *ast.SelectorExpr:
 		name := f.qualified(n)

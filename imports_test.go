@@ -77,9 +77,6 @@ var startedByUser = []string{"command/passthrough_unix.go", "command/passthrough
 // startPrograms are packages of others that start programs in the working directory.
 var startPrograms = []string{"oras.land/oras-go/v2/registry/remote/credentials", "github.com/aws/aws-sdk-go-v2/credentials/processcreds"}
 
-// The limits of a file, of a function and of a package comment, in lines. Tests may be longer: their tables grow with the facts.
-const maxFileLines, maxFuncLines, maxDocLines = 400, 70, 60
-
 // process are the names of package os by which a program reaches its process.
 var process = regexp.MustCompile(`^(os\.(Args|Environ|Exit|Getenv|LookupEnv|Setenv|Unsetenv|Clearenv|ExpandEnv|User\w+Dir|Stdin|Stdout|Stderr|Chdir)|syscall\.(Getenv|Environ|Exit))$`)
 
@@ -98,10 +95,6 @@ var ownCommand = regexp.MustCompile(`\btfdeps\s+(\[global|cache|doctor|get|hash|
 // namesItself are the files with help of the program as a whole, names in certificates and logins, and comments in files that others read.
 var namesItself = []string{"command/help.go", "command/servecmd/certificates.go", "command/servecmd/front.go",
 	"internal/config/modulelock/file.go", "internal/config/vendored/blocks.go"}
-
-// coinedWords once stood for something here, and told nothing to who read them for the first time. The field's own words took
-// their place; CONTRIBUTING.md has them.
-var coinedWords = regexp.MustCompile(`(?i)\b(genuine|sightings?|lookers?|shel(f|ves)|upkeep|foretell|foretold|offhand|rejudge|spared|unvouched|divisible|materialised?|homeless|misfits?|workshops?)\b`)
 
 // thirdParty has a row for every module of others that files of this module may import: where, which are packages or single files, or "tests"
 // for test files everywhere. What for is in CONTRIBUTING.md. A module that isn't here is an error, wherever it is imported; so is a place that

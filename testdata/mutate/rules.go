@@ -66,13 +66,7 @@ func find(name string, source []byte, fset *token.FileSet, tree *ast.File, info 
 	f := &finder{name: name, source: source, file: fset.File(tree.Pos()), info: info,
 		seen: map[ast.Expr]bool{}, times: map[string]int{}}
 	for _, decl := range tree.Decls {
-		f.function = "var"
-		if fn, ok := decl.(*ast.FuncDecl); ok {
-			f.function = fn.Name.Name
-			if fn.Recv != nil && len(fn.Recv.List) > 0 {
-				f.function = "(" + f.text(fn.Recv.List[0].Type) + ")." + f.function
-			}
-		}
+		f.function = functionName(decl, source, fset)
 		ast.Inspect(decl, f.visit)
 	}
 	return f.found
