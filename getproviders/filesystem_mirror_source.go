@@ -68,7 +68,12 @@ func byVersion(found []mirrored) Available {
 // time, because the owner of a mirror may replace packages of the same version. It is "" for an
 // unpacked package.
 func (s *FilesystemMirrorSource) Describe(Provider) Description {
-	return Description{Name: s.Dir, SourceURL: s.sourceURL, Platforms: s.platforms}
+	return Description{Name: s.Dir, SourceURL: s.sourceURL, Platforms: s.platforms, RulesOut: s.rulesOut}
+}
+
+func (s *FilesystemMirrorSource) rulesOut(ctx context.Context, p Provider, v Version) error {
+	_, err := s.platforms(ctx, p, v)
+	return err
 }
 
 // platforms reads the names of files and directories only.

@@ -92,9 +92,10 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 
 // Describe implements Source. The name lists the sources whose selectors accept p. Platforms and SourceURL
 // answer with the first source that lists the version, in the order of Package; Suggest and
-// ExplainMissing with the first source that has an answer.
+// ExplainMissing with the first source that has an answer. A version is ruled out if all sources whose
+// selectors accept p rule it out.
 func (m MultiSource) Describe(p Provider) Description {
-	all := Description{SourceURL: m.sourceURL, Platforms: m.platforms, Suggest: m.suggest, ExplainMissing: m.explainMissing}
+	all := Description{SourceURL: m.sourceURL, Platforms: m.platforms, RulesOut: m.rulesOut, Suggest: m.suggest, ExplainMissing: m.explainMissing}
 	var names []string
 	for _, one := range m.descriptions(p) {
 		names, all.Unasked = append(names, one.Name), append(all.Unasked, one.Unasked...)
@@ -158,6 +159,18 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 		return err
 	})
 	return found, err
+}
+
+// rulesOut returns nil at the first source that may have the version. Sources before it that fail
+// without a request end the query, as they would end that of Package.
+func (m MultiSource) rulesOut(ctx context.Context, p Provider, v Version) error {
+	return m.first(ctx, m.query(p, v, Platform{}), func(source Source, _ string) error {
+		able := source.Describe(p)
+		if able.RulesOut == nil {
+			return nil
+		}
+		return able.RulesOut(ctx, p, v)
+	})
 }
 
 // query returns an error with an empty answer for each source.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -140,4 +142,44 @@ func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	_, err := packageOf(t, source)
 	must.Contain(t, err, `"registry.example/acme/t9", and 2 more`+"\n")
 	must.Contain(t, err, "b: does not have the provider (mind the slash)")
+}
+
+func TestMultiSource_RulesOutWithoutARequest(t *testing.T) {
+	dir := t.TempDir()
+	must.Succeed(t, os.MkdirAll(filepath.Join(dir, "full", widget.String(), "1.0.0", "plan9_mips"), 0o755))
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
+
+	mirror := func(name string) Selector {
+		return Selector{Source: &FilesystemMirrorSource{Dir: filepath.Join(dir, name)}}
+	}
+	requested := new([]string)
+	online := Selector{Source: stub{name: "registry", err: errFailed, asked: requested}, IsRegistry: true}
+	excluded := online
+	excluded.Exclude = never
+
+	for name, test := range map[string]struct {
+		selectors []Selector
+		fallback  Fallback
+		ruledOut  error
+	}{
+		"one who knows":               {[]Selector{online}, StopOnFailure, nil},
+		"excluded":                    {[]Selector{excluded}, StopOnFailure, ErrProviderNotFound},
+		"none":                        {nil, StopOnFailure, ErrProviderNotFound},
+		"in a directory, for others":  {[]Selector{mirror("full")}, StopOnFailure, nil},
+		"in no directory":             {[]Selector{mirror("empty"), excluded}, StopOnFailure, ErrProviderNotFound},
+		"in the second directory":     {[]Selector{mirror("empty"), mirror("full")}, StopOnFailure, nil},
+		"after a directory":           {[]Selector{mirror("empty"), online}, StopOnFailure, nil},
+		"after a failure":             {[]Selector{mirror("absent"), online}, StopOnFailure, ErrUnreachable},
+		"after a failure, by next":    {[]Selector{mirror("absent"), online}, NextOnFailure, nil},
+		"after an exclusive mirror":   {[]Selector{mirror("empty"), online}, Exclusive, ErrProviderNotFound},
+		"in sources of other sources": {[]Selector{{Source: MultiSource{Selectors: []Selector{mirror("empty"), excluded}}}}, StopOnFailure, ErrProviderNotFound},
+	} {
+		source := Memoize(MultiSource{Selectors: test.selectors, Fallback: test.fallback})
+		err := source.Describe(widget).RulesOut(t.Context(), widget, version("1.0.0"))
+		wantKind(t, err, test.ruledOut, name)
+	}
+
+	err := MultiSource{Selectors: []Selector{mirror("full")}}.Describe(widget).RulesOut(t.Context(), widget, version("2.0.0"))
+	wantKind(t, err, ErrVersionNotFound, "another version")
+	must.Len(t, *requested, 0)
 }

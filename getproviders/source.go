@@ -108,6 +108,12 @@ type Description struct {
 	// have failed already.
 	ExplainMissing func(ctx context.Context, p Provider) string
 
+	// RulesOut returns the error of Package for a version that the source certainly doesn't have, for
+	// any platform: patterns keep the provider out, or a directory lacks the version. It makes no
+	// request. It returns nil if the source has the version, or only a request could tell. A caller
+	// that keeps packages uses none that is ruled out.
+	RulesOut func(ctx context.Context, p Provider, v Version) error
+
 	// Unasked are the sources that may not be asked, such as an [Offline], each as an error without
 	// a version. Versions doesn't list what only they know.
 	Unasked []*NotCachedError

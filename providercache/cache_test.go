@@ -167,6 +167,28 @@ func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	}
 }
 
+// The cache may have a package from a directory with another configuration.
+func TestCache_GivesNothingThatTheSourceRulesOut(t *testing.T) {
+	m := parallelMachine(t)
+	locks, _ := m.first()
+	before := len(m.Registry.Log())
+
+	d := m.directory()
+	d.Fetcher.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
+		{Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
+		{Source: installtest.RegistrySource(m.Registry), Exclude: []getproviders.Pattern{{Hostname: registryHost, Namespace: "acme", Type: "*"}}},
+	}}
+	_, _, err := d.Install(t.Context(), both, locks, providercache.Normal)
+	must.Fail(t, err, getproviders.ErrProviderNotFound)
+	must.Contain(t, err.Error(), "excluded by")
+	must.Equal(t, treeOf(t, d.Target.Dir), "")
+
+	plan, err := d.Plan(t.Context(), both, locks, providercache.Normal)
+	must.Succeed(t, err)
+	must.Len(t, plan.Link, 0)
+	must.Equal(t, len(m.Registry.Log()), before)
+}
+
 func TestVerify_TrustsNoReceipt(t *testing.T) {
 	t.Parallel()
 	m, d, locks := settled(t)

@@ -66,11 +66,19 @@ func (i inspector) inspect(ctx context.Context, t fetch.Request) localPackage {
 	}
 	found, due, err := i.identify(ctx, t, i.cache())
 	local.Due = append(local.Due, due...)
-	if err == nil && i.in.isAcceptable(ctx, t, found) {
-		local.Cached = &found
-		local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StateCached, found)
+	if err != nil || !i.in.isAcceptable(ctx, t, found) || i.in.isRuledOut(ctx, t.Selection) {
+		return local
 	}
+	local.Cached = &found
+	local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StateCached, found)
 	return local
+}
+
+// isRuledOut reports whether the source certainly doesn't have a version. The cache may have it from a directory with
+// another configuration, but where the user's configuration doesn't allow it, it isn't taken from there either.
+func (in *Installer) isRuledOut(ctx context.Context, s getproviders.Selection) bool {
+	source := in.fetcher().Source.Describe(s.Provider)
+	return source.RulesOut != nil && source.RulesOut(ctx, s.Provider, s.Version) != nil
 }
 
 // inspectTarget inspects the package in Target.

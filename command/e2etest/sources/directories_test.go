@@ -23,6 +23,9 @@ var sourceExemptions = map[string]harness.Exemption{
 	"mirror that lacks what it lists": asksNobodyElse,
 	"two network mirrors":             asksNobodyElse,
 
+	"cached, but withdrawn from the network mirror": withdrawn,
+	"cached, but withdrawn from the registry":       withdrawn,
+
 	"base URL by http":             {Exit: true, Reason: "difference 16: Terraform wants https"},
 	"provider host with a port":    {Exit: true, Reason: "difference 16: Terraform makes a broken URL of it"},
 	"empty -plugin-dir":            {Exit: true, Reason: "difference 17: Terraform searches a directory without a name"},
@@ -33,6 +36,9 @@ var sourceExemptions = map[string]harness.Exemption{
 
 // asksNobodyElse is an exemption that several cases need.
 var asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
+
+// withdrawn is an exemption that several cases need.
+var withdrawn = harness.Exemption{Exit: true, Reason: "difference 58: Terraform asks whether the version is still listed"}
 
 // sourceCases returns all cases, with the fields that the cases of a subject share.
 func sourceCases(t *testing.T) map[string]sourceCase {
@@ -57,6 +63,9 @@ func sourceCases(t *testing.T) map[string]sourceCase {
 			}
 			all[name] = c
 		}
+	}
+	for name, c := range cachedCases {
+		all[name] = c.cachePackage()
 	}
 	return all
 }
