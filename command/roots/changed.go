@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modulelock"
 	"github.com/tfdeps/tfdeps/internal/dialect"
+	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 	"github.com/tfdeps/tfdeps/providercache/policy"
 )
@@ -108,17 +110,31 @@ type repository struct {
 // maxAnswer is the maximum size of git's output, in bytes.
 const maxAnswer = 128 << 20
 
-// openRepository finds the clone that has a directory.
+// errNoRepository says that no directory upwards has an entry ".git". A directory that is laid out as a bare repository doesn't
+// count: any committer can make one.
+var errNoRepository = errors.New("this is not in a git repository: neither the directory nor one above it has an entry .git")
+
+// openRepository finds the clone that has a directory: that of the nearest entry ".git" upwards.
 func openRepository(m *cli.Meta, dir string) (*repository, error) {
 	repo := &repository{m: m, start: resolved(dir), settings: []string{
-		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false", "-c", "protocol.allow=never",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false",
+		"-c", "safe.bareRepository=explicit",
 	}}
+	above := owner.Repository(repo.start)
+	if _, err := os.Lstat(filepath.Join(above, ".git")); err != nil {
+		return nil, errNoRepository
+	}
+
 	top, err := repo.git("rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
 	repo.top = resolved(strings.TrimRight(top, "\r\n"))
-	names, _ := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`) // fails if no setting matches
+
+	names, err := repo.paths("config", "--name-only", "--get-regexp", `^filter\.`)
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || exit.ExitCode() != 1) { // 1: no setting matches
+		return nil, err
+	}
 	for _, name := range names {
 		if strings.Contains(name, "=") {
 			return nil, fmt.Errorf("the filter %q of the repository's git settings can't be left out, because its name has an equals sign: rename it", name)
@@ -136,7 +152,8 @@ func (repo *repository) git(args ...string) (string, error) {
 	env := slices.DeleteFunc(slices.Clone(repo.m.Env), func(entry string) bool {
 		return strings.HasPrefix(entry, "GIT_") && !strings.HasPrefix(entry, "GIT_CONFIG") && !strings.HasPrefix(entry, "GIT_CEILING")
 	})
-	env = append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	// GIT_ALLOW_PROTOCOL outranks all settings; this list has no transport.
+	env = append(env, "GIT_ALLOW_PROTOCOL=:", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd, err := subprocess.Command(repo.m.Context, env, repo.start, "git", slices.Concat([]string{"--no-pager"}, repo.settings, args)...)
 	if err != nil {
 		return "", err
@@ -145,7 +162,7 @@ func (repo *repository) git(args ...string) (string, error) {
 	cmd.Stdout, cmd.Stderr = &out, &said
 	switch err := cmd.Run(); {
 	case err != nil && said.Printable() != "":
-		return "", fmt.Errorf("git %s: %s", args[0], said.Printable())
+		return "", &gitError{command: args[0], said: said.Printable(), err: err}
 	case err != nil:
 		return "", fmt.Errorf("git %s: %w", args[0], err)
 	case out.Over:
@@ -153,6 +170,17 @@ func (repo *repository) git(args ...string) (string, error) {
 	}
 	return string(out.Kept), nil
 }
+
+// gitError is a failed run of git, with what it printed.
+type gitError struct {
+	command string // "diff"
+	said    string
+	err     error
+}
+
+func (e *gitError) Error() string { return fmt.Sprintf("git %s: %s", e.command, e.said) }
+
+func (e *gitError) Unwrap() error { return e.err }
 
 // paths runs a git command that lists paths.
 func (repo *repository) paths(args ...string) (all []string, err error) {

@@ -149,8 +149,7 @@ func (s *scan) list(dir string) (dirs []string) {
 	}
 	patterns := result.Each(suffixes, func(suffix string) string { return "*" + suffix })
 	repo, err := openRepository(s.m, dir)
-	// Git says it by these words alone.
-	if err != nil && !errors.Is(err, exec.ErrNotFound) && !strings.Contains(err.Error(), "not a git repository") {
+	if err != nil && !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, errNoRepository) {
 		s.log.Warningf("", "Directories that git ignores aren't left out", "%s.", err)
 	}
 	if err == nil {
