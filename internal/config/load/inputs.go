@@ -125,7 +125,11 @@ func (r *inputReader) automatic(dir string) (names []string) {
 	for _, entry := range entries { // sorted; reading a directory fails later
 		switch name := entry.Name(); {
 		case name == "terraform.tfvars", name == "terraform.tfvars.json":
-			first = append(first, name)
+			// A link that leads nowhere counts as no file, which differs from those of the other names.
+			_, err := r.files.Stat(filepath.Join(dir, name))
+			if err == nil {
+				first = append(first, name)
+			}
 		case strings.HasSuffix(name, ".auto.tfvars"), strings.HasSuffix(name, ".auto.tfvars.json"):
 			names = append(names, name)
 		}

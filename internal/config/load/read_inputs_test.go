@@ -87,6 +87,28 @@ func TestReadInputs_SensitiveTextIsNotShown(t *testing.T) {
 	checkProblem(t, diags, "Invalid value for input variable")
 }
 
+// TestReadInputs_LinksThatLeadNowhere has names of links, and whether one is an error. Templates have such links in place of a
+// file that everybody brings.
+func TestReadInputs_LinksThatLeadNowhere(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]bool{
+		"terraform.tfvars":      false,
+		"terraform.tfvars.json": false,
+		"a.auto.tfvars":         true,
+		"a.auto.tfvars.json":    true,
+	} {
+		for _, target := range []string{"nowhere.tfvars", "gone/terraform.tfvars", name} {
+			dir := t.TempDir()
+			err := must.Symlink(target, filepath.Join(dir, name))
+			if err != nil {
+				t.Skip(err)
+			}
+			_, diags := ReadInputs(dir, InputSources{})
+			must.Equal(t, diags.HasErrors(), fails, name, target)
+		}
+	}
+}
+
 // longLoops make a large value a thousand times.
 var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 3) + "\n"
 
