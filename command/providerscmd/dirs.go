@@ -92,11 +92,13 @@ func (o *packageOptions) load() (dirs []*directory, ok bool) {
 // require finds out what a directory requires. Installed modules are used
 // in their place; others are fetched into the temporary directory.
 func (o *packageOptions) require(ctx context.Context, d *directory, installer modules.Resolver, temporary string) problem.List {
-	manifest, err := modules.ReadManifest(nil, workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env)), o.Product)
+	usual := workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env))
+	manifest, err := modules.ReadManifest(nil, usual, o.Product)
 	if err != nil {
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
-	installer.Dir, installer.Allow = temporary, d.rules.AllowsModule()
+	installer.Dir, installer.InsteadOf = temporary, usual
+	installer.Allow = d.rules.AllowsModule()
 	d.InstallModules(ctx, installer, manifest)
 	problems := products.ExplainVersion(o.Meta, o.Product, d.Problems())
 	if problems.HasErrors() {

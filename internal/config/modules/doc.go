@@ -27,7 +27,8 @@
 //  4. An upgrade keeps no module.
 //
 // The modules of a level of the tree are found, looked up and fetched concurrently; a package that
-// several of them need is fetched once.
+// several of them need is fetched once. A path into the package of another call, such as
+// "./.terraform/modules/net/sub", is followed after that package has been fetched.
 //
 // # What modules may reach
 //
@@ -35,7 +36,8 @@
 // call may call any module. All other modules are foreign: those from registries, repositories,
 // archives and web pages, with all that they call. They can't lead to files of this machine,
 // neither by an address nor by a path or a symlink that leaves their package, and neither can a
-// registry's answer. A subdirectory must always be in its package, after symlinks are resolved.
+// registry's answer. A directory of a foreign package that the root module calls by a path is
+// foreign, too. A subdirectory must always be in its package, after symlinks are resolved.
 //
 // # The record
 //

@@ -64,6 +64,16 @@ func alike(a, b string) (string, string, error) {
 	return a, b, err
 }
 
+// below returns the path of a file or directory relative to dir; false if it is dir itself, or isn't below it.
+func below(dir, path string) (rel string, ok bool) {
+	dir, path, err := alike(dir, path)
+	if err != nil {
+		return "", false
+	}
+	rel, err = filepath.Rel(dir, path)
+	return rel, err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
 // recordedDir returns the directory of a package for the record: relative to the root module's, or
 // absolute if only one of both was given as an absolute path and the package isn't below the root
 // module.

@@ -66,11 +66,11 @@ func checkReach(s *step) *hcl.Diagnostic {
 		s.path, Redact(s.parent.pkg), remote.shown())
 }
 
-// escapes returns the problem of a path that leads out of a package.
-func escapes(call load.ModuleCall, parent *Module) *hcl.Diagnostic {
-	return refused(call, "Local module path escapes module package",
+// escapes returns the problem of a path that leads out of the package that it is in.
+func escapes(s *step) *hcl.Diagnostic {
+	return refused(s.call, "Local module path escapes module package",
 		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks",
-		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
+		s.call.Source, s.path, Redact(s.home().pkg))
 }
 
 // Unlocated is the Extra of a problem about a module whose package a registry didn't locate, or
@@ -151,7 +151,7 @@ func outdated(at places, s *step) *hcl.Diagnostic {
 		diag = diagnostic.Error(call.SourceRange, "Module version requirements have changed",
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice)
 	case isLocalAddress(s.address) && s.strays(at):
-		return escapes(call, s.parent)
+		return escapes(s)
 	case !at.isDir(recorded.Dir) || s.strays(at):
 		code, diag = Absent, diagnostic.Error(call.Range, "Module not installed",
 			"The module %q is recorded to be in %s, which is not a directory of its package. %s", call.Name, recorded.Dir, advice)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -50,6 +51,10 @@ type Resolver struct {
 	Dir     string
 	Product getproviders.Product
 	Mode    Mode
+
+	// InsteadOf is the directory that Dir stands in for, such as ".terraform/modules" if modules are fetched into a temporary
+	// directory: a path into it leads to the package of that name in Dir. "" means none.
+	InsteadOf string
 
 	// DryRun fetches and writes nothing. Planned events report what would be fetched. The calls of such a module are those
 	// of the recorded module with the same key and source, or else unknown. Registries are asked for versions.
@@ -121,10 +126,15 @@ func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Mani
 func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagnostics {
 	most := cmp.Or(in.most, maxModules)
 	count := 1
-	for level := top.below(); len(level) > 0 && ctx.Err() == nil; {
+	settled := map[string]*step{} // the calls that were found or failed, by key
+	var waiting []*step           // for packages of calls that aren't settled
+
+	for level := top.below(); len(level)+len(waiting) > 0 && ctx.Err() == nil; {
 		if count += len(level); count > most {
 			return hcl.Diagnostics{diagnostic.Placeless("Too many modules", "The configuration has more than %d modules, counting each call of one.", most)}
 		}
+
+		level, waiting = in.ready(tree.at, append(waiting, level...), settled)
 		var open []*step
 		for _, s := range level {
 			if !s.failed() {
@@ -141,8 +151,10 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 			in.fetchAll(ctx, tree, level)
 		}
 		in.load(ctx, tree, level)
+
 		var next []*step
 		for _, s := range level {
+			settled[s.key] = s
 			next = append(next, s.below()...)
 		}
 		level = next
@@ -151,6 +163,50 @@ func (in Resolver) descend(ctx context.Context, tree *Tree, top *step) hcl.Diagn
 		return hcl.Diagnostics{diagnostic.Coded("interrupted", diagnostic.Placeless("Module installation was canceled by an interrupt signal.", "Nothing was recorded."))}
 	}
 	return nil
+}
+
+// ready divides calls into those that can be found now, and those that wait because their path leads into the package of
+// a call that isn't settled. Where all of them would wait, for one another or for a package that nothing calls, none does.
+func (in Resolver) ready(at places, calls []*step, settled map[string]*step) (now, waiting []*step) {
+	for _, s := range calls {
+		key, inside := in.packageKey(at, s)
+		s.owner, s.inside = settled[key], inside
+
+		if key != "" && s.owner == nil {
+			waiting = append(waiting, s)
+		} else {
+			now = append(now, s)
+		}
+	}
+	if len(now) == 0 {
+		return waiting, nil
+	}
+	return now, waiting
+}
+
+// packageKey returns the key of the call whose package a call's path leads into, as in "./.terraform/modules/KEY/sub", and
+// the path in that package; "" if it leads elsewhere.
+func (in Resolver) packageKey(at places, s *step) (key, inside string) {
+	if s.failed() {
+		return "", ""
+	}
+	address, err := ParseAddress(s.call.Source, in.Product)
+	local, isLocal := address.(Local)
+	if err != nil || !isLocal {
+		return "", ""
+	}
+
+	path := filepath.Join(at.path(s.parent.Dir), filepath.FromSlash(string(local)))
+	rel, ok := below(at.dir, path)
+	if !ok && in.InsteadOf != "" {
+		rel, ok = below(in.InsteadOf, path)
+	}
+	key, inside, _ = strings.Cut(filepath.ToSlash(rel), "/")
+
+	if !ok || key == s.key { // it would wait for itself
+		return "", ""
+	}
+	return key, inside
 }
 
 // find decides whether the call keeps its recorded module. Otherwise it records a local module
@@ -198,7 +254,11 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	if !isLocal {
 		return nil
 	}
-	if s.record.Dir, diag = resolveLocal(tree.at, s.parent, local, s.call); diag != nil {
+	s.record.Dir, diag = in.resolveLocal(tree.at, s, local)
+	if diag != nil && s.owner != nil && s.owner.failed() { // the package isn't there, which is reported or planned
+		return done[0]
+	}
+	if diag != nil {
 		return diag
 	}
 	if !fits || in.Mode == Upgrade {
@@ -210,12 +270,17 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 	return nil
 }
 
-// resolveLocal returns the directory of a path relative to a module, in the form for the record.
-func resolveLocal(at places, parent *Module, local Local, call load.ModuleCall) (string, *hcl.Diagnostic) {
-	joined := filepath.Join(at.path(parent.Dir), filepath.FromSlash(string(local)))
+// resolveLocal returns the directory of a call's path, which is relative to the calling module, in the form for the record.
+func (in Resolver) resolveLocal(at places, s *step, local Local) (string, *hcl.Diagnostic) {
+	call, home := s.call, s.home()
+	joined := filepath.Join(at.path(s.parent.Dir), filepath.FromSlash(string(local)))
+	if in.InsteadOf != "" && s.owner != nil && s.owner.child != nil {
+		joined = filepath.Join(at.path(s.owner.child.pkgDir), filepath.FromSlash(s.inside))
+	}
+
 	dir, err := at.files.EvalSymlinks(joined)
-	if err == nil && parent.foreign && at.isAway(parent.pkgDir, dir) {
-		return "", escapes(call, parent)
+	if err == nil && home.foreign && at.isAway(home.pkgDir, dir) {
+		return "", escapes(s)
 	}
 	if err == nil && at.files.IsDir(dir) {
 		dir, err = at.relative(dir)
@@ -224,8 +289,8 @@ func resolveLocal(at places, parent *Module, local Local, call load.ModuleCall) 
 	if err == nil {
 		err = fmt.Errorf("%s is not a directory", dir)
 	}
-	if parent.pkg != "" && !files.IsWithin(at.path(parent.pkgDir), joined) {
-		return "", escapes(call, parent)
+	if home.pkg != "" && !files.IsWithin(at.path(home.pkgDir), joined) {
+		return "", escapes(s)
 	}
 	return "", unreadable(call, joined, err)
 }

@@ -18,6 +18,8 @@ type step struct {
 	isRun   bool // a call of a test run
 	key     string
 	path    string // "module.a.module.b"
+	owner   *step  // the call whose package the path of a local module leads into; nil if it leads elsewhere
+	inside  string // what follows the owner's package in that path
 	address Address
 
 	constraint string        // on its version: the call's, or the locked version
@@ -113,7 +115,7 @@ func (s *step) makeModule(at places) bool {
 		child.caller, child.call = s.parent, s.call
 		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
 	}
-	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
+	child.setPackage(s.home(), s.address, at.recordedDir(s.key))
 	if slices.Contains(child.parents, child.Dir) { // an endless recursion
 		s.fail(diagnostic.Error(s.call.SourceRange, "Module calls itself",
 			"The module in %s is called by a module that it calls itself, so the tree of modules would have no end.", child.Dir))
@@ -121,6 +123,15 @@ func (s *step) makeModule(at places) bool {
 	}
 	s.child = child
 	return true
+}
+
+// home returns the module whose package has a local module: the caller, or the module of the owner, if a configuration calls a
+// directory of a package that it has fetched. Such a directory has the limits of its package.
+func (s *step) home() *Module {
+	if s.owner == nil || s.owner.child == nil || s.parent.foreign {
+		return s.parent
+	}
+	return s.owner.child
 }
 
 // unfit returns why a recorded module doesn't satisfy the call, or "" if it does.
@@ -139,6 +150,6 @@ func (s *step) unfit(recorded Record) OutdatedCode {
 // strays reports whether a foreign module is recorded outside of its package.
 func (s *step) strays(at places) bool {
 	child := &Module{Record: s.recorded}
-	child.setPackage(s.parent, s.address, at.recordedDir(s.key))
+	child.setPackage(s.home(), s.address, at.recordedDir(s.key))
 	return child.foreign && at.isAway(child.pkgDir, at.path(child.Dir))
 }
