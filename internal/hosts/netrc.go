@@ -40,10 +40,12 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 //
 // The client is for archives only: Terraform and OpenTofu use .netrc for nothing else. It doesn't
 // change a request with an Authorization header or a user in the URL. It looks up each redirect by
-// its own host. A machine without a port means the scheme's default port.
+// its own host. A machine without a port means all ports of the host for which no entry has the
+// port, as curl has it.
 //
 // Differences from Terraform and OpenTofu: nothing is sent if others could read the request (see
-// [Confidential]); the "default" entry is only for the host of the original URL, not for redirects;
+// [Confidential]); the "default" entry is only for the host of the original URL, not for redirects,
+// and never for a host with an entry, where they send it to each port that no entry names;
 // a default port or upper case in the URL doesn't matter; and an unknown word is skipped, where
 // they fail and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
@@ -148,21 +150,23 @@ func parseNetrc(text string) netrc {
 	return parsed
 }
 
-// find returns the first entry for a URL's host, or with orDefault else the first default entry. It
-// returns false for an entry without user and password.
+// find returns the entry for a URL: one that names host and port, else one that names the host
+// alone, else with orDefault the default entry; of several, the first. It returns false for an
+// entry without user and password.
 func (n netrc) find(u *url.URL, orDefault bool) (netrcEntry, bool) {
-	name, port := strings.ToLower(u.Hostname()), portOf(u)
-	onPort, onDefaultPort := net.JoinHostPort(name, port), port == portOf(&url.URL{Scheme: u.Scheme})
-	i := slices.IndexFunc(n, func(e netrcEntry) bool {
-		return e.machine != "" && (e.machine == onPort || e.machine == name && onDefaultPort)
-	})
-	if i < 0 && orDefault {
-		i = slices.IndexFunc(n, func(e netrcEntry) bool { return e.machine == "" })
+	host := strings.ToLower(u.Hostname())
+	machines := []string{net.JoinHostPort(host, portOf(u)), host}
+	if orDefault {
+		machines = append(machines, "")
 	}
-	if i < 0 {
-		return netrcEntry{}, false
+
+	for _, machine := range machines {
+		i := slices.IndexFunc(n, func(e netrcEntry) bool { return e.machine == machine })
+		if i >= 0 {
+			return n[i], n[i].user != "" || n[i].password != ""
+		}
 	}
-	return n[i], n[i].user != "" || n[i].password != ""
+	return netrcEntry{}, false
 }
 
 // netrcWords reads the words of a file.

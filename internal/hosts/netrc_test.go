@@ -46,10 +46,16 @@ func TestNetrc_Entries(t *testing.T) {
 		"machine Example.COM login u password p => https://EXAMPLE.com/":                                                              "u:p",             // capitals
 		"machine example.com login u password p => https://example.com:443/":                                                          "u:p",             // default port in the URL
 		"machine example.com:443 login u password p => https://example.com/":                                                          "u:p",             // default port in the file
-		"machine example.com login u password p => https://example.com:8443/":                                                         "",                // another port
+		"machine example.com login u password p => https://example.com:8443/":                                                         "u:p",             // a host means all its ports
+		"machine example.com login u password p machine example.com:8443 login v password q => https://example.com:8443/":             "v:q",             // the port counts more, wherever it is
+		"machine example.com login u password p machine example.com:8443 login v password q => https://example.com/":                  "u:p",             // and is for itself
+		"machine example.com login u password p\ndefault login v password q => https://example.com:8443/":                             "u:p",             // a host counts more than default
+		"machine example.com:8443 login u password p\ndefault login v password q => https://example.com:9443/":                        "v:q",             // another port of the host
+		"machine example.com:8443\nmachine example.com login u password p\ndefault login v password q => https://example.com:8443/":   "",                // nothing for this port
+		"machine ::1 login u password p\ndefault login v password q => https://[::1]:8443/":                                           "u:p",             // IPv6, all ports
 		"machine example.com:8443 login u password p => https://example.com:8443/":                                                    "u:p",             // port in the file
 		"machine example.com:8443 login u password p => https://example.com/":                                                         "",                // port in the file only
-		"machine localhost login u password p => http://localhost:443/":                                                               "",                // the other scheme's port
+		"machine localhost:80 login u password p => http://localhost:443/":                                                            "",                // the other scheme's port
 		"machine localhost login u password p => http://localhost/":                                                                   "u:p",             // http on loopback
 		"machine ::1 login u password p => https://[::1]/":                                                                            "u:p",             // IPv6
 		"machine [::1]:8443 login u password p => https://[::1]:8443/":                                                                "u:p",             // IPv6 with port
@@ -118,7 +124,7 @@ default login u password other
 		"https://example.com/same":              "one one",
 		"https://example.com/cdn":               "one two",
 		"https://example.com/port":              "one three",
-		"https://example.com/port2":             "one -",
+		"https://example.com/port2":             "one one",
 		"https://example.com/plain":             "one -",
 		"https://example.com/stranger":          "one -",
 		"https://example.com/back":              "one - one",

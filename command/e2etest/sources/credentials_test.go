@@ -86,11 +86,11 @@ var credentialsCases = map[string]sourceCase{
 		installs: "vault/1.0.0",
 	},
 	".netrc without the port": {
-		arrange: lockedAway,
-		cli:     fromMirror,
-		files:   files{"home/.netrc": "machine localhost login me password pass\n"},
-		fails:   "401 Unauthorized",
-		theirs:  "bad response code: 401",
+		arrange:  lockedAway,
+		cli:      fromMirror,
+		files:    files{"home/.netrc": "machine localhost login me password pass\ndefault login me password wrong\n"},
+		theirs:   "bad response code: 401",
+		installs: "vault/1.0.0",
 	},
 	"NETRC for archives": {
 		arrange:  lockedAway,
