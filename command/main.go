@@ -24,6 +24,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"os/user"
 	"path/filepath"
 	"runtime"
@@ -38,6 +39,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/owner"
 )
 
 // Process is what the program gets from its process. Packages
@@ -266,6 +268,12 @@ func (l commandLine) checkGlobal() error {
 
 // newMeta makes the Meta for all commands.
 func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, line commandLine, log *slog.Logger) *cli.Meta {
+	home, cache, state := homeDir(env), cacheDir(p.UserCacheDir), stateDir(env, runtime.GOOS)
+	withheld := withheldDirs(env, home, cache, state)
+	if withheld != "" {
+		cache, state = "", ""
+	}
+
 	return &cli.Meta{
 		Context: ctx,
 		Chdir:   p.Chdir,
@@ -281,13 +289,41 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		NewClient: func(opts hosts.ClientOptions) (*http.Client, error) {
 			return newClient(opts, env, p, log)
 		},
-		HomeDir:    homeDir(env),
-		CacheDir:   cacheDir(p.UserCacheDir),
-		StateDir:   stateDir(env, runtime.GOOS),
+		HomeDir:    home,
+		CacheDir:   cache,
+		StateDir:   state,
+		Withheld:   withheld,
 		Executable: p.Executable,
 		StandIn:    standIn,
 		Version:    ownVersion(),
 	}
+}
+
+// withheldDirs returns why root has no directories for caches and state below the home that HOME names, or "" if it has.
+//
+// Under sudo HOME may still name the home of the user who called it. A cache that root makes there can't be used or removed
+// by that user, who then has none. In containers the home of root often belongs to another user, and root's cache is as good
+// there as elsewhere. But root follows no link of that user, which could lead into directories of root's own.
+func withheldDirs(env cli.Environment, home, cache, state string) string {
+	if os.Geteuid() != 0 {
+		return ""
+	}
+
+	for _, dir := range []string{cache, state} {
+		if link := owner.StrangersLink(dir); link != "" {
+			return fmt.Sprintf("root doesn't follow the link %s, which belongs to another user", link)
+		}
+	}
+
+	if env.Get("SUDO_UID") == "" {
+		return ""
+	}
+	for _, dir := range []string{home, cache, state} {
+		if dir != "" && owner.IsStrangers(dir) {
+			return fmt.Sprintf("sudo runs this as root, but %s belongs to another user, who couldn't use what root keeps there (sudo -H names the home of root)", dir)
+		}
+	}
+	return ""
 }
 
 // enter changes to the directory of -chdir, and returns the environment for it.

@@ -81,7 +81,8 @@ var (
 )
 
 // OpenCache returns the cache in a directory; named says that the user chose it. It returns an error if the directory can't
-// serve as a cache: tfdeps' own cache has to belong to this user or to root. The caller may go on without a cache.
+// serve as a cache: tfdeps' own cache has to belong to this user or to root, unless root runs this. The caller may go on
+// without a cache.
 func OpenCache(dir string, named bool) (*Store, error) { return store.OpenCache(dir, named) }
 
 // PackageSpecs returns the packages that lock files select, sorted by address and

@@ -65,6 +65,7 @@ type Meta struct {
 	HomeDir    string   // the user's; "" if unknown
 	CacheDir   string   // for caches of tfdeps, or ""
 	StateDir   string   // for data about this machine, or ""
+	Withheld   string   // why CacheDir and StateDir are "" although the user has a home, or ""
 	Remembers  bool     // lists of versions are cached in StateDir
 	Executable string   // the file of this program; "" if unknown
 	StandIn    *StandIn // the program that tfdeps was called as, or nil

@@ -189,6 +189,10 @@ func (s *Session) FindCache(given string) (*providercache.Store, bool) {
 	if given != "" {
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
 	}
+	if dir == "" && s.Meta.Withheld != "" {
+		return nil, s.Log.Fail("cache_failed", "There is no shared cache",
+			"No cache is kept in this user's home: %s.\n\nTo have one, %s.", s.Meta.Withheld, nameCache)
+	}
 	if dir == "" {
 		return nil, s.Log.Fail("cache_failed", "There is no shared cache",
 			"This user has no directory for caches, because HOME (on Windows, LocalAppData) isn't set.\n\nSet it, or name a directory with the variable %s.", cacheDirVariable)

@@ -221,6 +221,9 @@ func ownModuleStore(m *cli.Meta) string {
 // doesn't.
 const cacheDirVariable = "TFDEPS_CACHE_DIR"
 
+// nameCache says how root gets a cache although the home that HOME names isn't used.
+const nameCache = "name a directory of root's with the variable " + cacheDirVariable
+
 // cacheLayout is the path of the cache below tfdeps' directory for caches. It
 // has a number, so that a version with another layout can use the same directory.
 const cacheLayout = "providers/v1"
@@ -263,9 +266,15 @@ func IsOwnCache(m *cli.Meta, config *cliconfig.Config) bool {
 }
 
 // OpenCache returns the cache that working directories share, or nil if it can't be
-// used. That is a warning if the user named the cache, else a line of the debug log.
+// used. That is a warning if the user named the cache, or root has none because its home is another user's; else a line of the
+// debug log.
 func OpenCache(m *cli.Meta, config *cliconfig.Config) (*providercache.Store, problem.List) {
 	dir, named := cachePath(m, config)
+	if dir == "" && m.Withheld != "" {
+		return nil, problem.Warn("cache_failed", "No shared cache is used",
+			"No cache is kept in this user's home: %s.\n\nPackages are fetched for this directory alone. To share them, %s.", m.Withheld, nameCache)
+	}
+
 	cache, err := providercache.OpenCache(dir, named)
 	if err != nil {
 		if m.Log != nil {

@@ -13,9 +13,6 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many symlinks a path may go through, as on Linux.
-const maxLinks = 40
-
 // ChangedByOthers returns a path at which another user than this one and root can replace files of root, or of packages, which
 // are directories below root: in a package, in a directory above it, or at a symlink's target in its path; "" if other users
 // can't. A group with this user's name doesn't count: many systems make one for each user, and let it write to all that the user

@@ -55,6 +55,52 @@ func IsOwnDir(dir string) bool {
 	return err == nil && Exposed(dir) == ""
 }
 
+// maxLinks is how many symlinks a path may go through, as on Linux.
+const maxLinks = 40
+
+// StrangersLink returns the first symlink in a path, or in those to which its symlinks lead, that belongs to another user than
+// this one and root; "" if there is none. What doesn't exist is no symlink. path must be absolute.
+func StrangersLink(path string) string { return strangersLink(path, maxLinks) }
+
+func strangersLink(path string, links int) string {
+	above := filepath.Dir(path)
+	if above != path {
+		found := strangersLink(above, links)
+		if found != "" {
+			return found
+		}
+	}
+
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return ""
+	}
+	if links == 0 || !OwnedByUserOrRoot(info) {
+		return path
+	}
+
+	to, err := os.Readlink(path)
+	if err == nil && !filepath.IsAbs(to) {
+		above, err = filepath.EvalSymlinks(above)
+		to = filepath.Join(above, to)
+	}
+	if err != nil {
+		return path
+	}
+	return strangersLink(filepath.Clean(to), links-1)
+}
+
+// IsStrangers reports whether a directory belongs to another user than this one and root. If it doesn't exist, the
+// nearest one above it that exists is meant.
+func IsStrangers(dir string) bool {
+	info, err := os.Stat(dir)
+	for errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		info, err = os.Stat(dir)
+	}
+	return err == nil && !OwnedByUserOrRoot(info)
+}
+
 // Repository returns the root of the repository that a directory is in, which is the nearest directory upwards with an entry
 // ".git", or the directory itself outside of repositories. In a directory such as /tmp, in which all users may make files, the
 // entry of another user doesn't count.

@@ -168,6 +168,8 @@ func sessionCondition(condition string) (bool, error) {
 	switch condition {
 	case "terraform":
 		return hasTerraform()
+	case "root":
+		return os.Geteuid() == 0, nil
 	case "links":
 		dir, err := os.MkdirTemp("", "links-")
 		if err != nil {

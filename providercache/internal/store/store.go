@@ -75,7 +75,8 @@ func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, pla
 // directory can't serve as one. The caller may go on without a cache.
 //
 // tfdeps' own cache has to belong to the user or, readable for every user, to root, and so has the directory in
-// which it is made. Under sudo, the home directory belongs to another user, who couldn't remove root's files.
+// which it is made. Only root may make it in a directory of another user: in containers, the home of root often is one. Under
+// sudo that user couldn't remove root's files, so there the caller gives no such directory.
 func OpenCache(dir string, named bool) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("the user has no directory for caches")
@@ -87,7 +88,7 @@ func OpenCache(dir string, named bool) (*Store, error) {
 	if err := hasRoom(absolute, runtime.GOOS); err != nil {
 		return nil, err
 	}
-	found, err := usable(absolute, named)
+	found, err := usable(absolute, named || os.Geteuid() == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -116,18 +117,19 @@ func Holds(p getproviders.Provider, goos string) error {
 	return nil
 }
 
-// usable checks the directory, or its nearest existing parent, and returns the directory's info.
-func usable(dir string, named bool) (found fs.FileInfo, err error) {
+// usable checks the directory, or its nearest existing parent, and returns the directory's info. With anyOwner it may belong to
+// another user than this one and root.
+func usable(dir string, anyOwner bool) (found fs.FileInfo, err error) {
 	found, err = os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {
-		_, err = usable(parent, named)
+		_, err = usable(parent, anyOwner)
 		return nil, err
 	}
 	switch {
 	case err != nil:
 	case !found.IsDir():
 		err = fmt.Errorf("%s is not a directory", dir)
-	case !named && !owner.OwnedByUserOrRoot(found):
+	case !anyOwner && !owner.OwnedByUserOrRoot(found):
 		err = fmt.Errorf("%s belongs to another user", dir)
 	}
 	return found, err
