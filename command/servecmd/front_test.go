@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -182,15 +183,22 @@ func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	for line, want := range map[string]bool{
-		"-listen=0.0.0.0:0": true, "-listen=127.0.0.1:0": false, "-listen=0.0.0.0:0 -include=acme/*": false, "-listen=0.0.0.0:0 -max-size=1TB -acme=mirror.example.com -acme-http=127.0.0.1:0": true,
+	const everyone, everyHost = "its network and the tokens", "level=WARN msg=\"the server begins, and asks every host on the internet"
+	for line, want := range map[string]string{
+		"-listen=0.0.0.0:0": everyone,
+		"-listen=0.0.0.0:0 -max-size=1TB -acme=mirror.example.com -acme-http=127.0.0.1:0":   everyone,
+		"-listen=0.0.0.0:0 -include=acme/*":                                                 "level=INFO msg=\"the server begins\" address=[::]:PORT who=everyone include=registry.terraform.io/acme/* exclude=nothing",
+		"-listen=127.0.0.1:0 -include=acme/* -include=tf.example.com/*/* -exclude=acme/net": "who=\"this machine\" include=\"registry.terraform.io/acme/*, tf.example.com/*/*\" exclude=registry.terraform.io/acme/net",
+		"-listen=127.0.0.1:0": everyHost,
 	} {
 		var out bytes.Buffer
 		dir := t.TempDir()
 		m := &cli.Meta{Context: ended, Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir, NewClient: hosts.NewClient}
 		must.Equal(t, must.Get(run(m, append(strings.Fields(line), filepath.Join(dir, "store"))))(t), 0, line, &out)
 		first, _, _ := strings.Cut(out.String(), "\n")
-		must.Equal(t, strings.Contains(first, "everyone who reaches this server at ") && strings.Contains(first, "its network and the tokens"), want, line, &out)
+		first = regexp.MustCompile(`:\d+ who=`).ReplaceAllString(first, ":PORT who=")
+		must.Contain(t, first, want, line)
+		must.Equal(t, strings.Contains(first, "everyone who reaches this server at "), want == everyone, line, &out)
 	}
 }
 
@@ -210,6 +218,18 @@ func TestBegin_WarnsOfTheListenerThatThereIs(t *testing.T) {
 			t.Errorf("%s: with a certificate, or without tokens", address)
 		}
 	}
+}
+
+// TestBegin_WarnsOfServersForEveryHost: those with a token, too, can have such a server ask any host.
+func TestBegin_WarnsOfServersForEveryHost(t *testing.T) {
+	line := func(o options) string {
+		var out bytes.Buffer
+		begin(o, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, slog.New(slog.NewTextHandler(&out, nil)))
+		return out.String()
+	}
+	must.Contain(t, line(options{tokens: "file"}), "level=WARN msg=\"the server begins, and asks every host")
+	must.Contain(t, line(options{tokens: "file"}), "who=\"those with a token\"")
+	must.Contain(t, line(options{tokens: "file", include: []string{"acme/*"}}), "level=INFO msg=\"the server begins\"")
 }
 
 // TestFresh_RemembersNothing: a source's cache is dropped after each request.

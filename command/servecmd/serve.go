@@ -158,7 +158,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	defer front.mirror.Close()
 	var listener net.Listener
 	if o.command == nil {
-		if listener, err = listen(m, o, to.Log, described(m, o, &from)...); err != nil {
+		if listener, err = listen(m, o, to.Log, described(m, o, &from, to)...); err != nil {
 			return 1, problems, err
 		}
 		defer listener.Close()
@@ -189,28 +189,52 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 }
 
 // described returns the attributes of the first log line.
-func described(m *cli.Meta, o options, from *cliconfig.Config) []any {
+func described(m *cli.Meta, o options, from *cliconfig.Config, to mirrorserver.Options) []any {
 	var upstream []string
 	for _, method := range from.Installation {
 		upstream = append(upstream, strings.TrimSpace(method.Kind.String()+" "+method.Location))
 	}
 	policies, _ := sources.PolicyFiles(m, ".") // problems were reported before
-	return []any{"version", m.Version, "store", o.place, "upstream", cmp.Or(strings.Join(upstream, ", "), "direct"), "policy", cmp.Or(strings.Join(policies, ", "), "none")}
+	return []any{
+		"include", cmp.Or(joined(to.Include), "everything"),
+		"exclude", cmp.Or(joined(to.Exclude), "nothing"),
+		"version", m.Version,
+		"store", o.place,
+		"upstream", cmp.Or(strings.Join(upstream, ", "), "direct"),
+		"policy", cmp.Or(strings.Join(policies, ", "), "none"),
+	}
 }
 
-// begin writes the first log line, with a warning if others could misuse the server.
+// joined returns patterns with their hosts, which users may leave out.
+func joined(patterns []getproviders.Pattern) string {
+	var all []string
+	for _, p := range patterns {
+		all = append(all, p.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+// begin writes the first log line: who may ask for what, with a warning if that is every host, or others could misuse the server.
 func begin(o options, on net.Addr, log *slog.Logger, about ...any) {
-	level, text, who := slog.LevelInfo, "the server begins", "those with a token"
+	who := "those with a token"
 	switch {
-	case lends(o, on):
-		level, who = slog.LevelWarn, "everyone"
-		text = fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
-			"The option -tokens says who may ask, and -include for what", on)
 	case o.tokens == "" && isLocal(on):
 		who = "this machine"
 	case o.tokens == "":
-		who = "everyone, for " + strings.Join(o.include, ", ")
+		who = "everyone"
 	}
+
+	level, text := slog.LevelInfo, "the server begins"
+	switch {
+	case lends(o, on):
+		level = slog.LevelWarn
+		text = fmt.Sprintf("everyone who reaches this server at %s may use its network and the tokens of its CLI configuration: it asks every host on the internet that a request names, and serves what private registries have. "+
+			"The option -tokens says who may ask, and -include for what", on)
+	case len(o.include) == 0:
+		level = slog.LevelWarn
+		text = "the server begins, and asks every host on the internet that a request names: the option -include says which providers and modules it serves"
+	}
+
 	log.Log(context.Background(), level, text, append([]any{"address", on.String(), "who", who}, about...)...)
 	if showsTokens(o, on) {
 		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
