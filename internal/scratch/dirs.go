@@ -89,8 +89,26 @@ func Temporary() (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(dir.Path); err == nil { // the current time by the file system's clock
-		sweep(os.TempDir(), info.ModTime(), ownedByUser)
-	}
+	dir.sweepBeside()
 	return dir, nil
+}
+
+// SweepOwn removes the directories that killed processes of this user left in a directory that other users may
+// share. It ignores errors.
+func SweepOwn(parent string) {
+	dir, err := Make(parent)
+	if err != nil {
+		return
+	}
+	dir.sweepBeside()
+	dir.Remove()
+}
+
+// sweepBeside is SweepOwn for the directory in which d is. The time at which d was made is the current one by the clock of
+// the file system.
+func (d *Dir) sweepBeside() {
+	info, err := os.Stat(d.Path)
+	if err == nil {
+		sweep(filepath.Dir(d.Path), info.ModTime(), ownedByUser)
+	}
 }

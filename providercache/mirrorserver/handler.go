@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/par"
+	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -39,6 +40,8 @@ func Handler(f *providercache.Fetcher, bucket blob.Bucket, opts Options) (*Serve
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+	scratch.SweepOwn(opts.Temporary) // archives that were arriving when an earlier server was killed
+
 	s := &Server{fetcher: f.Opened(), bucket: bucket, opts: opts, tasks: par.NewTasks()}
 	s.room = par.NewRoom(opts.MemoryBytes/4, patience) // which may be used twice; the rest is for what is kept, and for garbage
 	kept := opts.MemoryBytes / 16
