@@ -89,7 +89,11 @@ func allowed(allow func(*http.Request) bool, next http.HandlerFunc) http.Handler
 	return func(w http.ResponseWriter, r *http.Request) {
 		if allow != nil && !allow(r) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="a token of tfdeps serve is the password"`)
-			http.Error(w, "the request needs a token, as a bearer token or as the password", http.StatusUnauthorized)
+			text := "a token is missing: send it as a bearer token, or as the password"
+			if r.Header.Get("Authorization") != "" {
+				text = "this token isn't valid here"
+			}
+			http.Error(w, text, http.StatusUnauthorized)
 			return
 		}
 		next(w, r)
@@ -208,6 +212,7 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 		if to.SigningKey, err = signingKey(ctx, bucket); err != nil {
 			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be stored: %w", err)
 		}
+		to.Sender, to.Admitted = senderOf, admitted
 	}
 	return nil
 }
@@ -271,9 +276,7 @@ func (t *tokenFile) allow(r *http.Request) bool {
 	if !strings.EqualFold(scheme, "bearer") || name == "" {
 		return false
 	}
-	if who, ok := r.Context().Value(askerKey{}).(*asker); ok {
-		who.token = name
-	}
+	admitted(r, name)
 	return true
 }
 
@@ -318,10 +321,27 @@ func (f fresh) Package(ctx context.Context, p getproviders.Provider, v getprovid
 }
 
 // asker is the sender of a request, as far as authentication finds out.
-type asker struct{ token string } // the name of its token; "" without a token, or with a signed URL
+type asker struct{ token string } // the name of its token, or of the one for which a URL was signed; "" without a token
 
 // askerKey is the key of the asker in the context of a request.
 type askerKey struct{}
+
+// admitted records the name of the token by which a request is allowed, for the log.
+func admitted(r *http.Request, token string) {
+	who, ok := r.Context().Value(askerKey{}).(*asker)
+	if ok {
+		who.token = token
+	}
+}
+
+// senderOf returns the name that admitted has recorded, or "".
+func senderOf(r *http.Request) string {
+	who, ok := r.Context().Value(askerKey{}).(*asker)
+	if !ok {
+		return ""
+	}
+	return who.token
+}
 
 // client returns the address of the client. Behind trusted proxies it is the last address in X-Forwarded-For, or
 // else in Forwarded, that isn't a trusted proxy's. Addresses before that aren't used, because clients can write them.

@@ -45,18 +45,24 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	}
 	s.markUse(r.Context(), archive.Key)
 	tellCache(r.Context(), "hit")
-	s.counts.stored.Add(1)
 	if first == nil {
-		s.sendArchive(w, r, archive.ZH, content, object.Size, &s.counts.storedSize)
+		s.sendArchive(w, r, archive.ZH, content, object.Size, &s.counts.stored)
 		return true, nil
 	}
 	defer s.used(archive, object.Tag, first)
-	s.sendArchive(w, r, archive.ZH, first, object.Size, &s.counts.storedSize)
+	s.sendArchive(w, r, archive.ZH, first, object.Size, &s.counts.stored)
 	return true, nil
 }
 
-// sendArchive sends an archive, or a part of it, and counts the bytes. If that fails, it aborts the response.
-func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content io.ReaderAt, size int64, sent *atomic.Int64) {
+// sentArchives counts what clients got.
+type sentArchives struct {
+	archives atomic.Int64
+	bytes    atomic.Int64
+}
+
+// sendArchive sends an archive, or a part of it, and counts its bytes, and the archive if its last byte was sent: one that
+// arrives in several parts counts once, and a HEAD request not at all. If that fails, it aborts the response.
+func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content io.ReaderAt, size int64, sent *sentArchives) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Cache-Control", s.caching(archiveCaching))
 	if zh != "" {
@@ -64,7 +70,11 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	}
 	served := &sentContent{from: content}
 	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(served, 0, size))
-	sent.Add(served.read)
+	sent.bytes.Add(served.read)
+	if served.end == size && served.failed == nil && r.Context().Err() == nil {
+		sent.archives.Add(1)
+	}
+
 	err := served.failed
 	if err == nil || r.Context().Err() != nil {
 		return
@@ -79,13 +89,16 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 type sentContent struct {
 	from   io.ReaderAt
 	read   int64
+	end    int64 // the offset after the last byte that was read
 	failed error
 }
 
 // ReadAt implements io.ReaderAt.
 func (c *sentContent) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.from.ReadAt(p, at)
-	if c.read += int64(n); err != nil && err != io.EOF {
+	c.read += int64(n)
+	c.end = at + int64(n)
+	if err != nil && err != io.EOF {
 		c.failed = err
 	}
 	return n, err

@@ -44,12 +44,13 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request, asked requ
 		return err
 	}
 	stored := s.storedOf(r.Context(), p, v)
-	variant := strconv.FormatInt(stored.serial, 36) + "/" + strconv.FormatInt(s.urlsUntil(), 36)
+	who := s.sender(r)
+	variant := strconv.FormatInt(stored.serial, 36) + "/" + s.urlsVariant(who)
 	return serveMade(s, w, r, found, variant, func() any {
 		version := archivedir.VersionDocument{Archives: map[string]archivedir.ArchiveEntry{}}
 		for plat := range found.value.Packages {
 			version.Archives[plat.String()] = archivedir.ArchiveEntry{
-				Hashes: found.value.hashesOf(plat, stored.value), URL: s.fileURL(p, p.PackedName(v, plat)),
+				Hashes: found.value.hashesOf(plat, stored.value), URL: s.fileURL(p, p.PackedName(v, plat), who),
 			}
 		}
 		return version

@@ -66,14 +66,13 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 	}
 	defer content.file.Close()
 	tellCache(r.Context(), "fwd=miss")
-	s.counts.fetched.Add(1)
 	var zh getproviders.Hash
 	for _, h := range record.Packages[asked.platform].Hashes {
 		if h.Scheme() == hashing.ZH {
 			zh = h
 		}
 	}
-	s.sendArchive(w, r, zh, content, content.arrival.size, &s.counts.fetchedSize)
+	s.sendArchive(w, r, zh, content, content.arrival.size, &s.counts.fetched)
 	return nil
 }
 

@@ -82,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.allowed(r, asked) { // said before any answer that tells what exists
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
-		s.refuse(w, http.StatusUnauthorized, "the request needs a bearer token, or another one")
+		s.refuse(w, http.StatusUnauthorized, unauthorized(r))
 		return
 	}
 	if err == nil {

@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -161,11 +163,85 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	_, query, _ := strings.Cut(signed, "?")
 	server.status(dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
 	server.status(dir+"1.0.0.json?"+query, http.StatusUnauthorized)
+	server.status(host+"other/widget/terraform-provider-widget_1.0.0_linux_amd64.zip?"+query, http.StatusUnauthorized)
+	server.status("/other.example.com/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip?"+query, http.StatusUnauthorized)
 	values := must.Get(url.ParseQuery(query))(t)
 	values.Set("until", values.Get("until")+"0")
 	server.status(archive+"?"+values.Encode(), http.StatusUnauthorized)
 	m.clock.pass(31 * time.Minute)
 	server.status(signed, http.StatusUnauthorized)
+}
+
+// TestHandler_KnowsForWhomItSignedAURL: the documents of a sender name it in their URLs, which are for no other name.
+func TestHandler_KnowsForWhomItSignedAURL(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") != "" }
+	m.opts.SigningKey = []byte("0123456789abcdef")
+	m.opts.Sender = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
+	var admitted []string
+	m.opts.Admitted = func(r *http.Request, sender string) { admitted = append(admitted, sender+" "+path.Base(r.URL.Path)) }
+	server := m.start()
+
+	const asked = dir + "1.0.0/download/linux/amd64"
+	first := dir + archivesOf(t, server.found(dir+"1.0.0.json", "Authorization: Bearer team a&b"))["linux_amd64"].URL
+	second := dir + archivesOf(t, server.found(dir+"1.0.0.json", "Authorization: Bearer ci"))["linux_amd64"].URL
+	server.found(first)
+	server.found(second)
+	must.EqualSlices(t, admitted, []string{"team a&b terraform-provider-widget_1.0.0_linux_amd64.zip", "ci terraform-provider-widget_1.0.0_linux_amd64.zip"})
+
+	admitted = nil
+	server.status(strings.ReplaceAll(second, "who=ci", "who=other"), http.StatusUnauthorized)
+	server.status(strings.ReplaceAll(second, "who=ci", ""), http.StatusUnauthorized)
+	must.Len(t, admitted, 0)
+
+	var described struct {
+		Archive string `json:"download_url"`
+		Sums    string `json:"shasums_url"`
+	}
+	must.Succeed(t, json.Unmarshal(server.found(asked, "Authorization: Bearer ci").body, &described))
+	for _, at := range []string{described.Archive, described.Sums} {
+		must.Contain(t, at, "who=ci")
+		server.found(dir + strings.TrimPrefix(at, "../../../"))
+	}
+	must.Len(t, admitted, 2)
+}
+
+// TestHandler_SaysWhatAnUnauthorizedRequestLacks tells a token that is missing from one that isn't valid.
+func TestHandler_SaysWhatAnUnauthorizedRequestLacks(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.Allow = func(*http.Request) bool { return false }
+	m.opts.SigningKey = []byte("0123456789abcdef")
+	server := m.start()
+
+	must.Contain(t, string(server.status(archive, http.StatusUnauthorized).body), "a token is missing")
+	must.Contain(t, string(server.status(archive+"?until=1&signature=00", http.StatusUnauthorized).body), "this signed URL isn't valid")
+	must.Contain(t, string(server.status(archive, http.StatusUnauthorized, "Authorization: Bearer bad").body), "this token isn't valid here")
+}
+
+// TestHandler_CountsArchivesThatWereSent: a request without an answer's body counts no archive, and parts count one together.
+func TestHandler_CountsArchivesThatWereSent(t *testing.T) {
+	m := newMirroring(t)
+	server := m.start()
+	sent := func() int64 { // clients have an archive before its request has ended
+		await(t, func() bool { return server.stat("requests_running") == 0 })
+		return server.stat(`archives_total{from="upstream"}`) + server.stat(`archives_total{from="store"}`)
+	}
+
+	for range 2 { // while it arrives, and from the bucket
+		must.Equal(t, server.request(http.MethodHead, archive).StatusCode, http.StatusOK)
+		server.settle()
+	}
+	must.Equal(t, sent(), 0)
+
+	found := server.found(archive)
+	must.Equal(t, sent(), 1)
+	server.status(archive, http.StatusNotModified, "If-None-Match: "+found.Header.Get("Etag"))
+	must.Equal(t, sent(), 1)
+
+	server.status(archive, http.StatusPartialContent, "Range: bytes=0-99")
+	must.Equal(t, sent(), 1)
+	server.status(archive, http.StatusPartialContent, "Range: bytes=100-")
+	must.Equal(t, sent(), 2)
 }
 
 func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {

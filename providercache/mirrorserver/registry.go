@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -101,15 +100,16 @@ func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, as
 	if _, listed := record.Packages[asked.platform]; !ok || !listed {
 		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, v, p, asked.platform)
 	}
-	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
+	who := s.sender(r)
+	variant := "registry/" + asked.platform.String() + "/" + s.urlsVariant(who)
 	return serveMade(s, w, r, found, variant, func() any {
 		return wireRegistryPackage{
 			// Clients require a protocol: if the source has none, any client may try the package.
 			Protocols: strings.Split(cmp.Or(record.Protocols, "5.0"), ","), OS: asked.platform.OS, Arch: asked.platform.Arch,
 			FileName:     p.PackedName(v, asked.platform), // where Archives found its checksum
-			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform)),
-			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v)),
-			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v)),
+			DownloadURL:  fromPackage + s.fileURL(p, p.PackedName(v, asked.platform), who),
+			SumsURL:      fromPackage + s.fileURL(p, layout.ChecksumsName(p, v), who),
+			SignatureURL: fromPackage + s.fileURL(p, layout.SignatureName(p, v), who),
 			SHA256:       strings.TrimPrefix(string(zh), hashing.ZH+":"), SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
 		}
 	})

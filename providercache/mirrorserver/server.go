@@ -67,6 +67,12 @@ type Options struct {
 	// SigningKey signs the URLs of archives in documents, because clients send no credentials for
 	// archives; nil: URLs aren't signed. Servers with the same clients need the same key.
 	SigningKey []byte
+	// Sender returns the name of a request's sender, which is in the URLs that are signed for it, so that Admitted learns
+	// who downloads an archive; nil or "": the URLs have no name. It is asked about requests that Allow has accepted.
+	Sender func(r *http.Request) string
+	// Admitted is told of each request that a signed URL with a name allows, before it is answered; nil: no one is told.
+	// Sender and Admitted are called from many goroutines.
+	Admitted func(r *http.Request, sender string)
 
 	// Waiting bounds how many archives wait for one of the Downloads of the Fetcher's
 	// Limits; 0: 1000. Requests for further archives get the status 503.
@@ -208,12 +214,15 @@ type ModuleSource interface {
 
 // counters are the atomic counters behind Stats.
 type counters struct {
-	requests, documents, stored, fetched, coalesced, notFound, failed, broken atomic.Int64
-	downloads, downloading, downloadedSize, fetchedSize, storedSize           atomic.Int64
-	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures    atomic.Int64
-	removed, removedSize, diskFull, damaged                                   atomic.Int64
-	tooMuchDisk, arriving                                                     atomic.Int64
-	tooManyRequests, tooManyDownloads, tooMuchMemory                          atomic.Int64
+	requests, documents, coalesced, notFound, failed, broken atomic.Int64
+
+	stored, fetched sentArchives // from the bucket, and while they arrived
+
+	downloads, downloading, downloadedSize                                 atomic.Int64
+	refusedArchives, refusedByPolicy, stale, sourceFailures, storeFailures atomic.Int64
+	removed, removedSize, diskFull, damaged                                atomic.Int64
+	tooMuchDisk, arriving                                                  atomic.Int64
+	tooManyRequests, tooManyDownloads, tooMuchMemory                       atomic.Int64
 }
 
 // Stat is a counter since the server was made, or a current value.
@@ -233,10 +242,10 @@ func (s *Server) Stats() (all []Stat) {
 		{"requests_total", "Requests.", &c.requests},
 		{"requests_running", "Requests that are being answered.", &s.running},
 		{"documents_total", "Answers with a document, including those with status 304.", &c.documents},
-		{`archives_total{from="store"}`, "Archives that were sent, from the store or while they were downloaded.", &c.stored},
-		{`archives_total{from="upstream"}`, "", &c.fetched},
-		{`archive_bytes_total{from="store"}`, "Bytes of archives that were sent.", &c.storedSize},
-		{`archive_bytes_total{from="upstream"}`, "", &c.fetchedSize},
+		{`archives_total{from="store"}`, "Archives that were sent, from the store or while they were downloaded.", &c.stored.archives},
+		{`archives_total{from="upstream"}`, "", &c.fetched.archives},
+		{`archive_bytes_total{from="store"}`, "Bytes of archives that were sent.", &c.stored.bytes},
+		{`archive_bytes_total{from="upstream"}`, "", &c.fetched.bytes},
 		{"coalesced_total", "Requests that shared another request's download.", &c.coalesced},
 		{"downloads_total", "Downloads of archives.", &c.downloads},
 		{"downloads_running", "Downloads that run or wait.", &c.downloading},

@@ -15,7 +15,19 @@ import (
 
 // allowed reports whether a request may be answered.
 func (s *Server) allowed(r *http.Request, asked request) bool {
-	return s.opts.Allow == nil || s.opts.Allow(r) || (asked.kind == archiveRequest || asked.kind == documentRequest) && s.signedURL(r, asked)
+	return s.opts.Allow == nil || s.opts.Allow(r) || s.signedURL(r, asked)
+}
+
+// unauthorized says what a request that isn't allowed lacks.
+func unauthorized(r *http.Request) string {
+	switch {
+	case r.Header.Get("Authorization") != "":
+		return "this token isn't valid here"
+	case r.URL.Query().Has("signature"):
+		return "this signed URL isn't valid, or not any more: request the document that has it again"
+	default:
+		return "a token is missing: send it as a bearer token"
+	}
 }
 
 // urlLifetime is how long a signed URL is valid at least; at most it is twice as long. All URLs
@@ -23,12 +35,34 @@ func (s *Server) allowed(r *http.Request, asked request) bool {
 const urlLifetime = 15 * time.Minute
 
 // fileURL returns the URL of an archive, or of a signed document beside it, relative to that of its version's document.
-func (s *Server) fileURL(p getproviders.Provider, name string) string {
+// The URL is for who, "" if that isn't known.
+func (s *Server) fileURL(p getproviders.Provider, name, who string) string {
 	if s.opts.SigningKey == nil {
 		return url.PathEscape(name)
 	}
+
 	until := s.urlsUntil()
-	return url.PathEscape(name) + "?" + url.Values{"until": {strconv.FormatInt(until, 10)}, "signature": {s.sign(p, name, until)}}.Encode()
+	query := url.Values{
+		"until":     {strconv.FormatInt(until, 10)},
+		"signature": {s.sign(p, name, until, who)},
+	}
+	if who != "" {
+		query.Set("who", who)
+	}
+	return url.PathEscape(name) + "?" + query.Encode()
+}
+
+// sender returns the name of a request's sender, for the URLs that it gets, or "".
+func (s *Server) sender(r *http.Request) string {
+	if s.opts.SigningKey == nil || s.opts.Sender == nil {
+		return ""
+	}
+	return s.opts.Sender(r)
+}
+
+// urlsVariant tells documents with different signed URLs from each other.
+func (s *Server) urlsVariant(who string) string {
+	return strconv.FormatInt(s.urlsUntil(), 36) + "/" + who
 }
 
 // urlsUntil returns when URLs that are signed now expire, in seconds.
@@ -39,19 +73,31 @@ func (s *Server) urlsUntil() int64 {
 	return s.fetcher.Now().Truncate(urlLifetime).Add(2 * urlLifetime).Unix()
 }
 
-// sign signs the path of a file and the time at which the URL expires.
-func (s *Server) sign(p getproviders.Provider, name string, until int64) string {
+// sign signs the path of a file, the time at which the URL expires, and for whom it is. Earlier versions named nobody.
+func (s *Server) sign(p getproviders.Provider, name string, until int64, who string) string {
 	mac := hmac.New(sha256.New, s.opts.SigningKey)
 	fmt.Fprintf(mac, "%s/%s\n%d", providerPath(p), name, until)
+	if who != "" {
+		fmt.Fprintf(mac, "\n%s", who)
+	}
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// signedURL reports whether a request's URL is validly signed and hasn't expired.
+// signedURL reports whether a request's URL is validly signed and hasn't expired. Only the paths of archives, and of the
+// documents that authenticate them, are ever signed.
 func (s *Server) signedURL(r *http.Request, asked request) bool {
 	query := r.URL.Query()
 	until, err := strconv.ParseInt(query.Get("until"), 10, 64)
 	if s.opts.SigningKey == nil || err != nil || s.fetcher.Now().Unix() >= until {
 		return false
 	}
-	return hmac.Equal([]byte(query.Get("signature")), []byte(s.sign(asked.provider, asked.name, until)))
+
+	who := query.Get("who")
+	if !hmac.Equal([]byte(query.Get("signature")), []byte(s.sign(asked.provider, asked.name, until, who))) {
+		return false
+	}
+	if s.opts.Admitted != nil && who != "" {
+		s.opts.Admitted(r, who)
+	}
+	return true
 }
