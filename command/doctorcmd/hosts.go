@@ -235,7 +235,7 @@ func (x *examination) targets(from cliconfig.SourceOptions) (all []target) {
 			x.Log.Failed("cli_configuration", "Invalid mirror", err)
 		case source != nil:
 			seen[method.Location] = true
-			mirror(method.Kind.String(), withoutLogin(method.Location), source, method)
+			mirror(method.Kind.String(), places.Redacted(method.Location), source, method)
 		}
 	}
 	asked := map[hosts.Hostname]int{}

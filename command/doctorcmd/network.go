@@ -20,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cliblock"
 	"github.com/tfdeps/tfdeps/internal/hosts"
+	"github.com/tfdeps/tfdeps/internal/places"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 	"github.com/tfdeps/tfdeps/internal/wrapped"
 	"github.com/tfdeps/tfdeps/providercache/policy"
@@ -123,15 +124,7 @@ func (x *examination) proxyOf(target *url.URL) string {
 	if err != nil || proxy == nil {
 		return ""
 	}
-	return hosts.RedactURL(proxy)
-}
-
-// withoutLogin removes user and password from the location of a source, if it is a URL.
-func withoutLogin(location string) string {
-	if u, err := url.Parse(location); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
-		return hosts.RedactURL(u)
-	}
-	return location
+	return hosts.RedactAddress(proxy.String())
 }
 
 // describeConfig lists the files of the CLI configuration, and the sources of providers.
@@ -157,7 +150,7 @@ func (x *examination) describeConfig() {
 	}
 	for _, m := range x.Config.Installation {
 		x.sources = append(x.sources, shownSource{
-			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: result.Each(m.Include, getproviders.Pattern.String), Exclude: result.Each(m.Exclude, getproviders.Pattern.String),
+			Kind: m.Kind.String(), Location: places.Redacted(m.Location), Include: result.Each(m.Include, getproviders.Pattern.String), Exclude: result.Each(m.Exclude, getproviders.Pattern.String),
 			NamedBy: cliblock.Setting{File: m.File, Line: m.Line}.Place(),
 		})
 	}

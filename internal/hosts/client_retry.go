@@ -131,7 +131,11 @@ func attemptsOf(ctx context.Context) int {
 // value: it may be a signed URL, or one with a password.
 var errBadLocation = errors.New("the answer redirects to something that is not a URL")
 
-// WithoutURL removes the wrapper of package url and http.Client, which has the whole URL, and perhaps a secret.
+// errBadPort replaces package url's error, which quotes the port.
+var errBadPort = errors.New("its port is not a number")
+
+// WithoutURL removes the wrapper of package url and http.Client, which has the whole URL, and perhaps a secret. What
+// package url takes for a port may be a password.
 func WithoutURL(err error) error {
 	u, ok := errors.AsType[*url.Error](err)
 	switch {
@@ -139,6 +143,8 @@ func WithoutURL(err error) error {
 		return err
 	case strings.HasPrefix(u.Err.Error(), "failed to parse Location header"):
 		return errBadLocation
+	case strings.HasPrefix(u.Err.Error(), "invalid port "):
+		return errBadPort
 	default:
 		return u.Err
 	}

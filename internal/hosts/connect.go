@@ -90,7 +90,7 @@ func proxyOf(opts *ClientOptions, req *http.Request) string {
 	if err != nil || proxy == nil {
 		return ""
 	}
-	return RedactURL(proxy)
+	return RedactAddress(proxy.String())
 }
 
 // isProxyAnswer reports whether a proxy refused to connect. net/http's error has only the status

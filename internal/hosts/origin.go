@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/internal/par"
 )
 
 // Confidential reports whether only the two ends can read the requests to a URL: it is https, or
@@ -50,8 +52,8 @@ func HostnameOf(u *url.URL) (Hostname, error) {
 const redacted = "REDACTED"
 
 // RedactURL returns a URL for messages and logs: without userinfo and fragment, and with every
-// query value replaced, except those of harmless parameters. It keeps the names of query
-// parameters, which help to recognise a signed URL.
+// query value replaced, except those of harmless parameters. It keeps the user of an ssh URL, and the names of query
+// parameters, which help to recognise a signed URL. What a user wrote is for [RedactAddress].
 func RedactURL(u *url.URL, harmless ...string) string {
 	if u == nil {
 		return ""
@@ -60,8 +62,10 @@ func RedactURL(u *url.URL, harmless ...string) string {
 		return u.Scheme + ":" + redacted
 	}
 	safe := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: redactQuery(u.RawQuery, harmless)}
-	if u.Scheme == "ssh" && u.User.String() == "git" { // most hosts need this user; without it ssh takes another
-		safe.User = u.User
+
+	user := u.User.Username()
+	if user != "" && isSSH(u.Scheme) { // without it, ssh takes another user
+		safe.User = url.User(user)
 	}
 	return safe.String()
 }
@@ -74,9 +78,9 @@ func redactQuery(query string, harmless []string) string {
 	}
 	params := strings.Split(query, "&")
 	for i, p := range params {
-		name, _, ok := strings.Cut(p, "=")
+		name, value, ok := strings.Cut(p, "=")
 		switch {
-		case ok && slices.Contains(harmless, name):
+		case ok && slices.Contains(harmless, name) && !mayBeAddress(value):
 		case ok:
 			params[i] = name + "=" + redacted
 		case p != "":
@@ -84,4 +88,16 @@ func redactQuery(query string, harmless []string) string {
 		}
 	}
 	return strings.Join(params, "&")
+}
+
+// digestOnly matches a checksum, perhaps with the name of its algorithm.
+var digestOnly = par.OnceRegexp(`^[0-9A-Za-z]+:[0-9A-Fa-f]+$`)
+
+// mayBeAddress reports whether the value of a parameter may be an address with a login, as that of a list of checksums.
+func mayBeAddress(value string) bool {
+	unescaped, err := url.QueryUnescape(value)
+	if err != nil {
+		unescaped = value
+	}
+	return strings.Contains(unescaped, ":") && !digestOnly().MatchString(unescaped)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/gcs"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/oci"
 	"github.com/tfdeps/tfdeps/internal/s3"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -50,7 +52,12 @@ func Redacted(location string) string {
 	if IsURL(location) {
 		return UnreadableURL
 	}
-	return location
+
+	isPath := !strings.Contains(location, ":") || filepath.IsAbs(location)
+	if isPath {
+		return location
+	}
+	return hosts.RedactAddress(location) // such as http:/USER:PASSWORD@HOST, with a slash too few
 }
 
 // UnreadableURL replaces a URL that can't be parsed, of which any part may be a secret.

@@ -20,6 +20,9 @@ func TestRedacted_HasNoSecret(t *testing.T) {
 		"s3://bucket/prefix":                                     "s3://bucket/prefix",
 		"https://user:secret1@host.example:x/a":                  "of a URL that can't be read",
 		"a/directory":                                            "a/directory",
+		"/a:b@c/directory":                                       "/a:b@c/directory",
+		"https:/user:secret1@host.example/a":                     "https:/REDACTED@host.example/a",
+		"user:secret1@host.example/a":                            "REDACTED@host.example/a",
 	} {
 		must.Equal(t, Redacted(location), want, location)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcled"
 
+	"github.com/tfdeps/tfdeps/internal/config/modules"
+	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/nesting"
 	"github.com/tfdeps/tfdeps/internal/owner"
 	"github.com/tfdeps/tfdeps/internal/par"
@@ -113,15 +115,38 @@ func (s *source) cut(p *hcl.Diagnostic) *Snippet {
 	if !snippet.Found {
 		return &Snippet{}
 	}
-	if snippet.Code = code.String(); password().MatchString(strings.ReplaceAll(snippet.Code, "git@", "")) {
+	snippet.Code = code.String()
+	if hasSecrets(snippet.Code) {
 		return &Snippet{}
 	}
 	snippet.To = max(snippet.To, snippet.From)
 	return snippet
 }
 
-// password matches what may be a login with a password or token, in a URL or a part of one. Lines with one aren't shown.
-var password = par.OnceRegexp(`:[^"\s]*@`)
+var (
+	// password matches what may be a login with a password or token, in a URL or a part of one.
+	password = par.OnceRegexp(`:[^"\s]*@`)
+	// noPassword matches users that are no secrets, see [hosts.RedactAddress].
+	noPassword = par.OnceRegexp(`(?:(?:git\+)?ssh(?:\+git)?://[^/:@"\s]+|git)@`)
+	// mailAddress has neither a path nor a password.
+	mailAddress = par.OnceRegexp(`^[^/:@\s]+@[^/:@\s]+$`)
+)
+
+// hasSecrets reports whether lines have what may be a login, or parameters of a signed URL. Such lines aren't shown.
+func hasSecrets(code string) bool {
+	if password().MatchString(noPassword().ReplaceAllString(code, "")) {
+		return true
+	}
+	for line := range strings.Lines(code) {
+		for part := range strings.SplitSeq(line, `"`) {
+			isSecret := hosts.AddressHasSecrets(part, modules.Harmless...)
+			if isSecret && !mailAddress().MatchString(part) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // maxCode bounds the bytes shown of a file, plus one line, because a problem may be about the whole file.
 const maxCode = 8 << 10

@@ -146,20 +146,7 @@ const (
 var login = par.OnceRegexp(`(://)[^/\s'"]*@`)
 
 // shownURL returns a URL for messages.
-func shownURL(address string) string {
-	if !strings.Contains(address, "://") {
-		if login, path, ok := strings.Cut(address, "@"); ok && !strings.Contains(login, "/") {
-			address = path
-		}
-		return printable(address)
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		address, _, _ = strings.Cut(address, "?")
-		return printable(login().ReplaceAllString(address, "$1"))
-	}
-	return hosts.RedactURL(u)
-}
+func shownURL(address string) string { return printable(hosts.RedactAddress(address)) }
 
 // quote returns the last lines of git's output about a repository, without the URL's secrets,
 // joined to one line.
@@ -195,7 +182,13 @@ func HideSecrets(address string) *strings.Replacer {
 		_, value, _ := strings.Cut(param, "=")
 		hide(value)
 	}
-	scheme, rest, _ := strings.Cut(address, "://")
+	scheme, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		if user, _, ok := strings.Cut(address, "@"); ok && user != "git" && !filepath.IsAbs(address) {
+			hide(user)
+		}
+		return strings.NewReplacer(pairs...)
+	}
 	authority, _, _ := strings.Cut(rest, "/")
 	user, password, found := strings.Cut(authority[:max(0, strings.LastIndexByte(authority, '@'))], ":")
 	hide(password)

@@ -69,7 +69,9 @@ func TestAddress_MessagesHoldNoSecrets(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"https://user:s3cret@example.com/a?token=s3cret": "https://example.com/a?token=REDACTED", "https://s3cret@example.com/a": "https://example.com/a",
-		"git@example.com:a/b": "example.com:a/b", "/srv/a@b/c": "/srv/a@b/c", "https://u:s3cret@[bad/a?x=s3cret": "https://[bad/a", "https://u:s3%63ret@example.com/a": "https://example.com/a",
+		"git@example.com:a/b": "git@example.com:a/b", "/srv/a@b/c": "/srv/a@b/c", "https://u:s3%63ret@example.com/a": "https://example.com/a",
+		"https://u:s3cret@[bad/a?x=s3cret": "https://REDACTED@[bad/a?x=REDACTED", "s3cret@example.com:a/b": "REDACTED@example.com:a/b",
+		"ssh://deploy@example.com/a": "ssh://deploy@example.com/a",
 	} {
 		must.Equal(t, shownURL(url), want, url)
 		said := quote("hint: x\nCloning 50%\rfatal: unable to access '"+url+"/': \x1b[31ms3cret no\nfatal: https://other:hidden@example.org/x\n", url)

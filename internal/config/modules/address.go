@@ -52,14 +52,20 @@ func ParseAddress(source string, product getproviders.Product) (Address, error) 
 	if isLocal(source) {
 		return parseLocal(source), nil
 	}
+
 	registry, err := parseRegistry(source, product.DefaultHost)
 	if err == nil {
 		return registry, nil
 	}
 	if errors.Is(err, errOutside) {
-		return nil, err
+		return nil, withoutSecrets(source, err)
 	}
-	return parseRemote(source)
+
+	remote, err := parseRemote(source)
+	if err != nil {
+		return nil, withoutSecrets(source, err)
+	}
+	return remote, nil
 }
 
 // ParseRegistry reads the source address of a call with a version, which only registries have.
@@ -67,7 +73,20 @@ func ParseRegistry(source string, product getproviders.Product) (Registry, error
 	if isLocal(source) {
 		return Registry{}, fmt.Errorf("%q is a local directory, and those have no versions", source)
 	}
-	return parseRegistry(source, product.DefaultHost)
+	registry, err := parseRegistry(source, product.DefaultHost)
+	return registry, withoutSecrets(source, err)
+}
+
+// withoutSecrets replaces the error of an address that has a login, because its words may quote a part of that.
+func withoutSecrets(source string, err error) error {
+	switch {
+	case err == nil, !hosts.AddressHasSecrets(source, Harmless...):
+		return err
+	case errors.Is(err, errOutside):
+		return fmt.Errorf("%q %w", redact(source), errOutside)
+	}
+	return fmt.Errorf("%w: %q is neither a URL nor a registry's module. In the user and the password of a URL, "+
+		"a space is written as %%20, / as %%2F, ? as %%3F, # as %%23, %% as %%25 and @ as %%40", errUnknownKind, redact(source))
 }
 
 // isLocal reports whether a source is a path relative to a module.
@@ -107,7 +126,7 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (address Registry,
 		parts = parts[1:]
 	}
 	if len(parts) != 3 {
-		return address, fmt.Errorf("the address of a registry's module has the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q hasn't", withoutLogin(source))
+		return address, fmt.Errorf("the address of a registry's module has the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q hasn't", redact(source))
 	}
 	for i, what := range []string{"namespace", "module name"} {
 		if !namePattern().MatchString(parts[i]) {
@@ -177,7 +196,7 @@ func isForeign(address Address) bool {
 func Redact(source string) string {
 	address, err := parseComplete(source)
 	if err != nil {
-		return withoutLogin(source)
+		return redact(source)
 	}
 	if remote, ok := address.(Remote); ok {
 		return remote.shown()

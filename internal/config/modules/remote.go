@@ -127,7 +127,7 @@ func isOnDrive(location string) bool {
 
 func unknownKind(location string) error {
 	return fmt.Errorf("%w: %q is neither a URL nor a registry's module. If it is a directory relative to this module, write \"./%[2]s\"",
-		errUnknownKind, withoutLogin(location))
+		errUnknownKind, redact(location))
 }
 
 // SplitForced cuts "git::" and the like off a package's address.
@@ -170,7 +170,7 @@ func detectHosted(location string) (found Remote, err error) {
 	}
 	u, err := url.Parse("https://" + location)
 	if err != nil {
-		return found, fmt.Errorf("an address of %s that is not a URL: %w", service, err)
+		return found, fmt.Errorf("an address of %s that is not a URL: %w", service, hosts.WithoutURL(err))
 	}
 	if service == "GitHub" { // the rest of the path is a directory
 		parts := strings.SplitN(strings.TrimPrefix(u.Path, "/"), "/", 3)
@@ -201,7 +201,7 @@ func detectSSH(location string) (Remote, error) {
 	u := url.URL{Scheme: "ssh", User: url.User("git"), Host: match[1], Path: "/" + path}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return Remote{}, fmt.Errorf("the query of %q: %w", location, err)
+		return Remote{}, fmt.Errorf("the query of %q: %w", redact(location), err)
 	}
 	u.RawQuery = values.Encode()
 	return Remote{Package: "git::" + u.String()}, nil
@@ -241,7 +241,7 @@ func detectS3(location string) (Remote, error) {
 func storage(forced, location string) (Remote, error) {
 	u, err := url.Parse(location)
 	if err != nil {
-		return Remote{}, fmt.Errorf("an address of a storage service that is not a URL: %w", err)
+		return Remote{}, fmt.Errorf("an address of a storage service that is not a URL: %w", hosts.WithoutURL(err))
 	}
 	return Remote{Package: forced + "::" + u.String()}, nil
 }
@@ -260,37 +260,7 @@ func detectFile(location string) (Remote, error) {
 // Harmless are the query parameters of package addresses whose values aren't secret.
 var Harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
 
-// shown returns the address for messages: without the login in its URL.
-func (r Remote) shown() string {
-	forced, location := SplitForced(r.Package)
-	u, err := url.Parse(location)
-	if err != nil || u.Opaque != "" { // such as a host with a port, and no scheme
-		return withoutLogin(r.String())
-	}
-	r.Package = redact(u)
-	if forced != "" {
-		r.Package = forced + "::" + r.Package
-	}
-	return r.String()
-}
+// shown returns the address for messages.
+func (r Remote) shown() string { return redact(r.String()) }
 
-// checksumList matches the URL of a list of checksums, which may have a login. Other checksums are hex digits.
-var checksumList = par.OnceRegexp(`([?&]checksum=)[^&]*[/%][^&]*`)
-
-func redact(u *url.URL) string {
-	return checksumList().ReplaceAllString(hosts.RedactURL(u, Harmless...), "${1}REDACTED")
-}
-
-// login is greedy, because a password may have slashes.
-var login = par.OnceRegexp(`(?s)//.*@|^[^/@]*:[^/]*(/[^/].*)?@`)
-
-// withoutLogin removes the login and the query's values from a text that looks like a URL but
-// doesn't parse as one.
-func withoutLogin(text string) string {
-	text, query, asks := strings.Cut(text, "?")
-	text = login().ReplaceAllString(text, "//REDACTED@")
-	if asks {
-		text += redact(&url.URL{RawQuery: query})
-	}
-	return text
-}
+func redact(address string) string { return hosts.RedactAddress(address, Harmless...) }
