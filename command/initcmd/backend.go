@@ -82,8 +82,8 @@ func checkEncryption(r request, dir *workdir.Dir) problem.List {
 	return dir.Root.CheckEncryption(r.Meta.Env.Get(load.EncryptionVariable))
 }
 
-// compare decodes the block, and compares it with the record. Errors of a block that hasn't changed since it
-// was recorded are dropped, because -backend-config completed it then.
+// compare decodes the block, and compares it with the record. If the block hasn't changed since it was recorded, the record's values
+// are checked in place of the block's, which -backend-config may have completed then.
 func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.Change, problem.List) {
 	isOverridden := len(b.opts.backend.config) > 0
 	if b.block == nil {
@@ -93,22 +93,31 @@ func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.
 	if config == nil {
 		return nil, backend.None, problems
 	}
+
 	change := known.Compare(config, isOverridden)
-	switch {
-	case !problems.HasErrors():
+	isComplete := !problems.HasErrors()
+	if change == backend.Unchanged {
+		problems = slices.DeleteFunc(problems, isError)
+		problems = append(problems, known.Check(*b.block, b.decodeOptions())...)
+	}
+	if isComplete {
 		problems = append(problems, b.checkCloud(config)...)
-	case change == backend.Unchanged:
-		problems = slices.DeleteFunc(problems, func(p *problem.Problem) bool { return !problem.IsWarning(p) })
 	}
 	return config, change, problems
 }
+
+func isError(p *problem.Problem) bool { return !problem.IsWarning(p) }
 
 // decode reads the block and the values of -backend-config.
 func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
 		return nil, b.block.Problems
 	}
-	return backend.Decode(*b.block, backend.Options{Product: b.Product, Overrides: b.opts.backend.config, Getenv: b.Meta.Env.Get})
+	return backend.Decode(*b.block, b.decodeOptions())
+}
+
+func (b *backendState) decodeOptions() backend.Options {
+	return backend.Options{Product: b.Product, Overrides: b.opts.backend.config, Getenv: b.Meta.Env.Get}
 }
 
 // settle writes the record, unless state would have to be moved first.

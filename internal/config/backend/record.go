@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
@@ -188,6 +191,33 @@ func (r *Record) Compare(c *Config, overridden bool) Change {
 	default:
 		return Unchanged
 	}
+}
+
+// Check reports why the product can't use the record of a block that hasn't changed since: it decodes and checks the recorded values
+// whenever it reads the record, with the environment of that moment, and doesn't look at the block's. Diagnostics have the block's
+// place, and show no values.
+func (r *Record) Check(block load.Backend, opts Options) hcl.Diagnostics {
+	types, err := table(opts.Product)
+	if err != nil {
+		return hcl.Diagnostics{diagnostic.Error(block.Range, "Unknown types of backends", "%v", err)}
+	}
+
+	schema := types[r.Type]
+	value, err := ctyjson.Unmarshal(r.config, schema.valueType())
+	if err == nil && value.IsNull() {
+		err = errors.New("there are none")
+	}
+	if err != nil {
+		if newer := load.Newer(opts.Product, block.Range); newer != nil {
+			return hcl.Diagnostics{newer}
+		}
+		return hcl.Diagnostics{diagnostic.Error(block.Range, "Failed to decode current backend config",
+			"The values of this backend that an earlier init recorded can't be used: %v. Another version may have recorded them. "+
+				"The option -reconfigure records them again; if -backend-config was given then, give it again.", err)}
+	}
+
+	missing := missing(block, schema, value, opts.Getenv)
+	return append(missing, checkRules(block, value, opts)...)
 }
 
 // holds reports whether the record has the configuration's values.

@@ -83,6 +83,10 @@ func checkRules(block load.Backend, value cty.Value, opts Options) (diags hcl.Di
 			if len(texts) > 0 && len(others) > 0 {
 				report(r.summary, "Only one of %q and %q can be set.", name, beside)
 			}
+		case "excludes":
+			if isMeant(texts, "") && isMeant(others, "") {
+				report(r.summary, "%q can't be checked with %q. Leave out one of them.", name, beside)
+			}
 		case "needs":
 			if isMeant(texts, words) && !isMeant(others, "") {
 				report(r.summary, "%q needs %q beside it.", name, beside)
