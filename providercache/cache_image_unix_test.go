@@ -62,11 +62,8 @@ func (im image) prime(t *testing.T) {
 // installAs makes a user install from the cache, with a command that may precede the program's, and returns the exit code.
 func (im image) installAs(t *testing.T, user uint32, where string, before ...string) int {
 	t.Helper()
-	home := filepath.Join(t.TempDir(), "home")
+	home := filepath.Join(peertest.PublicDir(t), "home")
 	succeed(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, int(user), int(user))))
-	for dir := home; dir != os.TempDir() && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		succeed(t, os.Chmod(dir, 0o755))
-	}
 	args := append(before, im.program, im.archive, filepath.Join(home, "target"), im.cache, filepath.Join(home, "state"))
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}

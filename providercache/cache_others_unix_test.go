@@ -3,12 +3,13 @@
 package providercache_test
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 const nobody = 65534
@@ -32,9 +33,7 @@ func sharedMachine(t *testing.T) *machine {
 	}
 	m := newMachine(t)
 	m.Named = true
-	base := t.TempDir()
-	succeed(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
-	m.Cache = filepath.Join(base, "cache")
+	m.Cache = filepath.Join(peertest.PublicDir(t), "cache")
 	return m
 }
 

@@ -115,15 +115,15 @@ func guardInABrowser(t *testing.T) {
 		}))
 		defer evil.Close()
 		const asItEnds = "--virtual-time-budget=3000"
-		screentest.Browse(t, t.TempDir(), evil.URL, "--dump-dom", asItEnds)
+		screentest.Browse(t, evil.URL, "--dump-dom", asItEnds)
 		must.Equal(t, stat(f.mirror, "requests_total") != 0, !guarded, "requests of a page of another site", guarded)
 		rebound := strings.Replace(server.URL, "127.0.0.1", "evil.example.com", 1)
-		dom := screentest.Browse(t, t.TempDir(), rebound+"/status.json", "--dump-dom", asItEnds, "--host-resolver-rules=MAP evil.example.com 127.0.0.1")
+		dom := screentest.Browse(t, rebound+"/status.json", "--dump-dom", asItEnds, "--host-resolver-rules=MAP evil.example.com 127.0.0.1")
 		if strings.Contains(dom, `"Upstreams"`) == guarded || strings.Contains(dom, "-browser-host") != guarded {
 			t.Errorf("guarded: %t: the page of another name: %.500s", guarded, dom)
 		}
 		for _, url := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)} {
-			must.Contain(t, screentest.Browse(t, t.TempDir(), url+"/", "--dump-dom", asItEnds), "1.2.3, since ", guarded, url)
+			must.Contain(t, screentest.Browse(t, url+"/", "--dump-dom", asItEnds), "1.2.3, since ", guarded, url)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func pageInABrowser(t *testing.T) {
 	f.idle()
 	f.looks(t)
 	f.timings.observe(hosts.Exchange{Host: `<script>document.title = "hacked"</script>`})
-	dom := screentest.Browse(t, t.TempDir(), server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
+	dom := screentest.Browse(t, server.URL+"/", "--dump-dom", "--virtual-time-budget=5000")
 	for _, want := range []string{
 		"1.2.3, since ", "<td>" + strings.TrimPrefix(registry.BaseURL(), "https://") + "</td>", "/acme/widget</td><td>1.0.0</td><td>linux_amd64</td>",
 		`<b>1</b><span class="soft">requests</span>`, `in 1 archives in the store`, "&lt;script&gt;document.title",

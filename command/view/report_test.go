@@ -155,10 +155,9 @@ func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
 // reportInABrowser: a browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
 func reportInABrowser(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	page := filepath.Join(dir, "page.html")
+	page := filepath.Join(t.TempDir(), "page.html")
 	must.Write(t, page, sampleReport(t, 100))
-	dom := screentest.Browse(t, dir, "file://"+page, "--dump-dom")
+	dom := screentest.Browse(t, "file://"+page, "--dump-dom")
 	must.Equal(t, strings.Count(dom, `<div class="row`), 102, dom)
 	for _, want := range []string{"<title>tfdeps init: failed in ", "acme/provider42", "acme/x&lt;/script&gt;&lt;script&gt;", `<b>Failed to install provider</b>`, ">20 linked from the cache<"} {
 		must.Contain(t, strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want, dom)

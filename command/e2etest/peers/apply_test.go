@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	dir, env := harness.WorkDir(t, harness.ProviderConfig), harness.Env(t, realProvider(t)...)
+	dir, env := harness.WorkDir(t, harness.ProviderConfig), harness.PluginEnv(t, realProvider(t)...)
 	for _, line := range [][]string{
 		{harness.Tfdeps(t), "init", "-input=false"},
 		{peer, "plan", "-input=false", "-out=planned"},
@@ -49,7 +49,7 @@ func TestLink_TerraformExecDrivesIt(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	driver := harness.BuildNested(t, "testdata/terraformexec")
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
-	env := harness.Env(t, append(realProvider(t), "CHECKPOINT_DISABLE=1", "TMPDIR="+t.TempDir())...)
+	env := harness.PluginEnv(t, append(realProvider(t), "CHECKPOINT_DISABLE=1")...)
 	env = append(env, "PATH="+filepath.Dir(link)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	said := map[string]string{}
 	for _, program := range []string{peer, link} {
@@ -68,7 +68,7 @@ output "greeting" {
 func TestRecursive_TerraformValidatesEachTenth(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
-	dir, env := t.TempDir(), harness.Env(t, realProvider(t)...)
+	dir, env := t.TempDir(), harness.PluginEnv(t, realProvider(t)...)
 	must.Write(t, filepath.Join(dir, "module", "main.tf"), "output \"x\" {\n  value = 1\n}\n")
 	root := func(i int) string { return filepath.Join(dir, "live", fmt.Sprint(i)) }
 	for i := range 20 {

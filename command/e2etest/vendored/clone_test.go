@@ -61,7 +61,7 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 		v.git(t, v.top, "add", ".")
 		v.git(t, v.top, "commit", "-q", "-m", "vendored")
 		v.clone(t)
-		clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
+		clean := harness.PluginEnv(t, "CHECKPOINT_DISABLE=1")
 		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "plan", "-input=false"}} {
 			v.run(t, filepath.Join(v.top, "clone/env"), clean, "unshare", append([]string{"-n"}, line...)...)
 		}

@@ -171,7 +171,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 			v.git(t, v.top, "add", ".")
 			v.git(t, v.top, "commit", "-q", "-m", "vendored")
 			must.Equal(t, v.git(t, v.top, "status", "--porcelain", "--ignored"), "")
-			clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
+			clean := harness.PluginEnv(t, "CHECKPOINT_DISABLE=1")
 			for _, line := range [][]string{
 				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "plan", "-input=false"},
 				{v.program, "init", "-input=false"}, {peer, "plan", "-input=false"}, {v.program, "vendor", "-check", "-prune"},

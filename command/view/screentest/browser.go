@@ -10,21 +10,21 @@ import (
 	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
-// Browse opens a URL in Chromium, with a new profile in dir, and returns its output: with --dump-dom,
-// the page after its scripts ran. It skips the test without Chromium, or with -short.
-func Browse(t *testing.T, dir, url string, options ...string) string {
+// Browse opens a URL in Chromium, with a new profile, and returns its output: with --dump-dom, the page after its scripts
+// ran. It skips the test with -short. Without Chromium it does what [peertest.LookProgram] says.
+func Browse(t *testing.T, url string, options ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a short test starts no browser")
 	}
-	chromium, err := peertest.PeerProgram("chromium")
-	if err != nil {
-		t.Skip("there is no chromium")
-	}
+	chromium := peertest.LookProgram(t, "chromium")
+	dir := peertest.PublicDir(t) // a profile has a socket
+
 	options = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--user-data-dir=" + filepath.Join(dir, "profile")}, options...)
 	cmd := exec.CommandContext(t.Context(), chromium, append(options, url)...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
+
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // A process of another user may have opened a file for writing while that was allowed. What it writes
@@ -26,10 +27,11 @@ func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
 	for _, name := range filesOfKept {
 		for _, inCache := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in a cache: %t", name, inCache), func(t *testing.T) {
-				s := keepInCache(t)
+				t.Parallel()
+				s := keepBelow(t, peertest.PublicDir(t))
 				path := filepath.Join(s.Dir, name)
 				before, err := os.Stat(path)
-				must.Succeed(t, errors.Join(err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666)))
+				must.Succeed(t, errors.Join(err, os.Chmod(path, 0o666)))
 				write := openAsNobody(t, path)
 				must.Succeed(t, os.Chmod(path, before.Mode()))
 				time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
@@ -57,8 +59,8 @@ func openAsNobody(t *testing.T, path string) (write func()) {
 	t.Helper()
 	const nobody = 65534
 	const script = `exec 3<>"$1"; touch -r "$1" "$2"; echo opened; read go; printf x >&3; touch -r "$2" "$1"; touch -r "$2" /proc/self/fd/3; true`
-	stamp := filepath.Join(t.TempDir(), "stamp")
-	must.Succeed(t, errors.Join(os.WriteFile(stamp, nil, 0o600), os.Chown(stamp, nobody, nobody), os.Chmod(filepath.Dir(stamp), 0o755), os.Chmod(filepath.Dir(filepath.Dir(stamp)), 0o755)))
+	stamp := filepath.Join(peertest.PublicDir(t), "stamp")
+	must.Succeed(t, errors.Join(os.WriteFile(stamp, nil, 0o600), os.Chown(stamp, nobody, nobody)))
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script, "sh", path, stamp)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Dir = "/"

@@ -38,7 +38,13 @@ type kept struct {
 func keep(t *testing.T) kept {
 	t.Helper()
 	t.Parallel()
-	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
+	return keepBelow(t, t.TempDir())
+}
+
+// keepBelow makes packages and receipts in a directory.
+func keepBelow(t *testing.T, dir string) kept {
+	t.Helper()
+	s := kept{State: filepath.Join(dir, "state"), Root: filepath.Join(dir, "cache")}
 	s.Dir = filepath.Join(s.Root, packageName)
 	write(t, filepath.Join(s.Dir, widgetFile), "the provider")
 	write(t, filepath.Join(s.Dir, "LICENSE"), "free")

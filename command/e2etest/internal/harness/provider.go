@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/internal/peertest"
 )
 
 // ProviderConfig is a configuration for the real provider in testdata/provider.
@@ -28,6 +30,13 @@ resource "tiny_note" "greeting" {
   text = data.tiny_echo.greeting.text
 }
 `
+
+// PluginEnv is Env for runs that start the provider: its socket is below TMPDIR, where the test's own directory may have too long a
+// path.
+func PluginEnv(t *testing.T, extra ...string) []string {
+	t.Helper()
+	return Env(t, append(extra, "TMPDIR="+peertest.PublicDir(t))...)
+}
 
 // PackedProvider builds the provider and returns its package, which callers must not
 // change.
