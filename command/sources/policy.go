@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/cause"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/fetch"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -160,7 +161,10 @@ func (p Policy) AllowsModule() func(modules.Address, string) error {
 		case modules.Registry:
 			call.Registry = address.Host
 		case modules.Remote:
-			call.Source = address.Package
+			target, err := fetch.TargetOf(address.Package)
+			if err == nil {
+				call.Kind, call.URL, call.Ref = target.Kind, target.URL, target.Ref
+			}
 		}
 		if refusal := p.Rules.CheckModule(call); refusal != nil {
 			return refusal

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -18,7 +17,7 @@ type moduleRules struct {
 	pos        getproviders.Pos
 	hosts      []hosts.Hostname
 	anyHost    bool
-	commit     bool // git sources have to name a full commit
+	commit     bool // sources in repositories have to name a full commit
 	constraint bool // modules of a registry need a version constraint
 }
 
@@ -50,10 +49,13 @@ func (r *reader) modulesBlock(block *hcl.Block) {
 	r.made.modules = append(r.made.modules, rules)
 }
 
-// ModuleCall is a call of a module that isn't a local path.
+// ModuleCall is a call of a module that isn't a local path: of one in a registry, or of one whose package is fetched
+// from somewhere else. What would be fetched is for the fetcher to say, because many spellings of a source mean the same.
 type ModuleCall struct {
 	Registry   hosts.Hostname // of the module; "": it doesn't come from a registry
-	Source     string         // "git::https://example.com/net.git?ref=v1"
+	Kind       string         // how the package is fetched: "git", "hg", "http", "s3", "gcs", "oci" or "file"; "" if it isn't known
+	URL        string         // where the package is, without parameters for the fetcher
+	Ref        string         // what is checked out of a repository; "" means its default
 	Constraint string         // on the version
 }
 
@@ -75,26 +77,33 @@ const ruleModules = "modules"
 var fullCommit = par.OnceRegexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func (rules moduleRules) check(c ModuleCall) string {
-	getter, address, forced := strings.Cut(c.Source, "::")
-	if !forced {
-		getter, address = "", c.Source
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		u = &url.URL{}
-	}
-	host, name := c.Registry, c.Registry.String()
-	if host == "" {
-		host, _ = hosts.HostnameOf(u)
-		name = u.Host
-	}
+	host, name := c.host()
+	isRegistry := c.Registry != ""
+	isArchive := slices.Contains([]string{"http", "s3", "gcs", "oci", "file"}, c.Kind)
+
 	switch {
 	case !rules.anyHost && (host == "" || !slices.Contains(rules.hosts, host)):
 		return fmt.Sprintf("it comes from the host %q, which is not one of the allowed ones", name)
-	case rules.constraint && c.Registry != "" && c.Constraint == "":
+	case rules.constraint && isRegistry && c.Constraint == "":
 		return "a module of a registry has to have a version constraint"
-	case rules.commit && getter == "git" && !fullCommit().MatchString(u.Query().Get("ref")):
-		return "a module from a git repository has to name a full commit, as in ?ref= and 40 hexadecimal digits"
+	case rules.commit && !isRegistry && !isArchive && !fullCommit().MatchString(c.Ref):
+		return "a module from a repository has to name a full commit of 40 hexadecimal digits, in ?ref= for git and ?rev= for Mercurial"
 	}
 	return ""
+}
+
+// host returns the host of a module, "" if it has none, and the host in words.
+func (c ModuleCall) host() (host hosts.Hostname, name string) {
+	if c.Registry != "" {
+		return c.Registry, c.Registry.String()
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return "", ""
+	}
+	host, err = hosts.HostnameOf(u)
+	if err != nil {
+		return "", u.Host
+	}
+	return host, u.Host
 }

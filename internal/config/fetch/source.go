@@ -115,6 +115,23 @@ func readSource(pkg string, hopped bool) (from packageSource, err error) {
 	return from, hosts.WithoutURL(err)
 }
 
+// Target is what a [Fetcher] would fetch.
+type Target struct {
+	Kind string // "git", "hg", "http", "s3", "gcs", "oci" or "file"
+	URL  string // without the parameters for tfdeps; the path of a file
+	Ref  string // of git and hg
+}
+
+// TargetOf returns what a Fetcher would fetch from the address of a package, as far as that is known without a request:
+// a web page may lead elsewhere. Errors match [ErrAddress].
+func TargetOf(pkg string) (Target, error) {
+	from, err := parseSource(pkg, false)
+	if err != nil {
+		return Target{}, err
+	}
+	return Target{Kind: from.kind, URL: from.url, Ref: from.ref}, nil
+}
+
 // parsed returns the URL, which is known to be valid.
 func (o packageSource) parsed() *url.URL {
 	u, err := url.Parse(o.url)

@@ -59,6 +59,27 @@ func TestSource_AddressesSayHowToFetch(t *testing.T) {
 	}
 }
 
+// Rules about modules go by these, so no spelling may make a repository something else.
+func TestTargetOf_RepositoriesInEverySpelling(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	for pkg, want := range map[string]Target{
+		"git::https://h/r":                       {Kind: "git", URL: "https://h/r"},
+		"git://h/r":                              {Kind: "git", URL: "git://h/r"},
+		"GIT://h/r":                              {Kind: "git", URL: "git://h/r"},
+		"git://h/r?ref=main&ref=" + commit:       {Kind: "git", URL: "git://h/r", Ref: "main"},
+		"git::https://h/r?ref=%zz&ref=" + commit: {Kind: "git", URL: "https://h/r", Ref: commit},
+		"git::https://h/r?r%65f=main":            {Kind: "git", URL: "https://h/r", Ref: "main"},
+		"git::https://h/r/net.zip?ref=main":      {Kind: "git", URL: "https://h/r/net.zip", Ref: "main"},
+		"git::ssh://git@h/r?ref=" + commit:       {Kind: "git", URL: "ssh://git@h/r", Ref: commit},
+		"hg::https://h/r?rev=tip":                {Kind: "hg", URL: "https://h/r", Ref: "tip"},
+		"https://h/net.zip?ref=" + commit:        {Kind: "http", URL: "https://h/net.zip?ref=" + commit},
+		"file:///srv/r":                          {Kind: "file", URL: filepath.FromSlash("/srv/r")},
+	} {
+		must.Equal(t, must.Get(TargetOf(pkg))(t), want, pkg)
+	}
+	must.Fail(t, must.ErrorOf(TargetOf("git::git::https://h/r")), ErrAddress)
+}
+
 func TestSource_AddressesThatAreRefused(t *testing.T) {
 	for _, pkg := range []string{
 		"", "net", "ftp://h/net", "ssh://git@h/net.git", "rsync::https://h/net", "git::ext::sh -c id", "git::git::https://h/net",
