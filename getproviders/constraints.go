@@ -99,6 +99,14 @@ func (c Constraints) Allows(v Version) bool {
 	return named && v != Version{}
 }
 
+// Excludes reports whether a term "!=" names v, or another build of it: metadata doesn't count here. Allows asks
+// for the very build, as Terraform and OpenTofu do; a rule that keeps a version away asks both.
+func (c Constraints) Excludes(v Version) bool {
+	return slices.ContainsFunc(c.terms, func(t term) bool {
+		return t.op == except && v.precedence(t.boundary) == 0
+	})
+}
+
 // Nearest returns the versions nearest to those that are allowed: the newest release that is too
 // old for some term, the oldest release that is too new for one, and the newest prerelease that
 // would be allowed if it were named exactly. Each is zero if versions has no such version.

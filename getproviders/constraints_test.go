@@ -153,6 +153,26 @@ func TestNewest_Allowed(t *testing.T) {
 	}
 }
 
+func TestConstraints_ExcludesEveryBuild(t *testing.T) {
+	for constraints, excluded := range map[string]string{
+		"!= 1.0.0":            "1.0.0 1.0.0+x 1.0.0+y.1",
+		"!= 1.0.0+x":          "1.0.0 1.0.0+x 1.0.0+y.1",
+		">= 1.0.1, != 1.0.0":  "1.0.0 1.0.0+x 1.0.0+y.1",
+		"!= 1.0.0-a":          "1.0.0-a 1.0.0-a+x",
+		"1.0.0+x, > 1.0.0":    "",
+		"> 1.0.0, <= 1.0.0+x": "",
+		"":                    "",
+	} {
+		var found []string
+		for text := range strings.FieldsSeq("1.0.0 1.0.0+x 1.0.0+y.1 1.0.0-a 1.0.0-a+x 1.0.1 1.0.1+x") {
+			if MustParseConstraints(constraints).Excludes(MustParseVersion(text)) {
+				found = append(found, text)
+			}
+		}
+		must.Equal(t, strings.Join(found, " "), excluded, constraints)
+	}
+}
+
 func TestConstraints_SeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
 	const most = "18446744073709551615"
 	for constraints, version := range map[string]string{

@@ -351,14 +351,16 @@ func (r *reader) quarantine(block *hcl.Block) {
 	if !ok || !r.value(args["versions"], &given) || !r.value(args["reason"], &reason) || args["until"] != nil && !r.value(args["until"], &until) {
 		return
 	}
-	kept := map[getproviders.Version]bool{}
+
+	var kept []getproviders.Version
 	for _, text := range given {
 		version, err := getproviders.ParseVersion(text)
 		if err != nil {
 			r.problem(args["versions"].Range, "%v.", err)
 		}
-		kept[version] = true
+		kept = append(kept, version)
 	}
+
 	var ends time.Time
 	if until != "" {
 		last, err := time.Parse(time.DateOnly, until)

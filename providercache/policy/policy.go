@@ -344,22 +344,45 @@ const (
 	ruleQuarantine = "quarantine"
 )
 
-// allowVersions is the rule "versions".
+// allowVersions is the rule "versions". A build of an excluded version is excluded, too: else whoever publishes
+// 1.0.0 again as 1.0.0+x gets around the rule.
 func allowVersions(of getproviders.Pattern, allowed getproviders.Constraints) func(candidate) string {
 	return func(c candidate) string {
-		if !of.Covers(c.Provider) || allowed.Allows(c.Version) {
+		if !of.Covers(c.Provider) {
 			return ""
 		}
+
+		if allowed.Allows(c.Version) && !allowed.Excludes(c.Version) {
+			return ""
+		}
+
 		return fmt.Sprintf("only versions %q are allowed", allowed)
 	}
 }
 
-// keepBack is the rule "quarantine". It ends at ends; the zero time means never.
-func keepBack(of getproviders.Pattern, versions map[getproviders.Version]bool, ends time.Time, reason string) func(candidate) string {
+// keepBack is the rule "quarantine". It ends at ends; the zero time means never. Every build of the versions is kept back.
+func keepBack(of getproviders.Pattern, versions []getproviders.Version, ends time.Time, reason string) func(candidate) string {
+	kept := map[getproviders.Version]bool{}
+	for _, v := range versions {
+		kept[withoutBuild(v)] = true
+	}
+
 	return func(c candidate) string {
-		if !of.Covers(c.Provider) || !versions[c.Version] || !ends.IsZero() && !c.Now.Before(ends) {
+		if !of.Covers(c.Provider) || !kept[withoutBuild(c.Version)] {
 			return ""
 		}
+
+		hasEnded := !ends.IsZero() && !c.Now.Before(ends)
+		if hasEnded {
+			return ""
+		}
+
 		return "it is in quarantine, " + reason
 	}
+}
+
+// withoutBuild returns a version without its build metadata.
+func withoutBuild(v getproviders.Version) getproviders.Version {
+	v.Metadata = ""
+	return v
 }

@@ -100,10 +100,22 @@ func TestPolicy_Check(t *testing.T) {
 		"prerelease":               {`versions "acme/*" { allow = ">= 1.2" }`, of("acme/widget", "1.3.0-beta1"), "are allowed"},
 		"version of another":       {`versions "acme/*" { allow = ">= 1.2" }`, of("other/widget", "1.1.0"), ""},
 
+		"build of an excluded version":      {`versions "acme/*" { allow = "!= 1.0.0" }`, of("acme/widget", "1.0.0+x"), `only versions "!= 1.0.0" are allowed`},
+		"version of an excluded build":      {`versions "acme/*" { allow = "!= 1.0.0+x" }`, of("acme/widget", "1.0.0"), "are allowed"},
+		"another build than the excluded":   {`versions "acme/*" { allow = "!= 1.0.0+x" }`, of("acme/widget", "1.0.0+y"), "are allowed"},
+		"build beside an excluded version":  {`versions "acme/*" { allow = "!= 1.0.0" }`, of("acme/widget", "1.0.1+x"), ""},
+		"build of an excluded prerelease":   {`versions "acme/*" { allow = "1.0.0-a+x, != 1.0.0-a" }`, of("acme/widget", "1.0.0-a+x"), "are allowed"},
+		"allowed build":                     {`versions "acme/*" { allow = "1.0.0+x" }`, of("acme/widget", "1.0.0+x"), ""},
+		"another build than the allowed":    {`versions "acme/*" { allow = "1.0.0+x" }`, of("acme/widget", "1.0.0+y"), "are allowed"},
+		"build of a version that's allowed": {`versions "acme/*" { allow = "1.0.0" }`, of("acme/widget", "1.0.0+x"), "are allowed"},
+
 		"quarantine":            {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\", \"1.1.0\"]\n reason = \"it loses state\"\n}", of("acme/widget", "1.1.0"), "it is in quarantine, it loses state (rule quarantine"},
 		"not in quarantine":     {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/widget", "1.1.0"), ""},
 		"another's quarantine":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/gadget", "1.0.0"), ""},
 		"quarantine's last day": {"quarantine \"example.com/acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-03-01\"\n}", of("example.com./acme/widget", "1.0.0"), "it is in quarantine, until 2026-03-01: x"},
+		"build in quarantine":   {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/widget", "1.0.0+x"), "it is in quarantine"},
+		"quarantine of a build": {"quarantine \"acme/widget\" {\n versions = [\"1.0.0+x\"]\n reason = \"x\"\n}", of("acme/widget", "1.0.0+y"), "it is in quarantine"},
+		"its prerelease":        {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n}", of("acme/widget", "1.0.0-x"), ""},
 		"quarantine has ended":  {"quarantine \"acme/widget\" {\n versions = [\"1.0.0\"]\n reason = \"x\"\n until = \"2026-02-28\"\n}", of("acme/widget", "1.0.0"), ""},
 
 		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, by("acme/widget", getproviders.LevelCommunity, key), ""},
