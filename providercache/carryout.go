@@ -120,13 +120,9 @@ func (in *Installer) reportPresent(ctx context.Context, present steps) {
 	}
 }
 
-// describe asks the source where a package is. All these short requests are done before
-// the first archive is requested, so that the order of downloads can be chosen.
-func (in *Installer) describe(ctx context.Context, s *step) (err error) {
-	if s.Package, err = in.fetcher().Source.Package(ctx, s.Provider, s.Version, in.fetcher().Platform); err != nil {
-		return s.Failed(during.Metadata, err)
-	}
-	return nil
+// describe asks the source where a package is. The order of downloads is chosen by the answers.
+func (in *Installer) describe(ctx context.Context, s *step) error {
+	return in.fetcher().Describe(ctx, &s.Request, in.fetcher().Platform)
 }
 
 // nameDamaged adds to each NotCachedError the package in Target

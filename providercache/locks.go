@@ -2,6 +2,7 @@ package providercache
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -45,12 +46,25 @@ func (f *Fetcher) Hashes(ctx context.Context, p getproviders.Provider, v getprov
 	}
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: p, Version: v}) // so that the source isn't asked for versions
-	results, _ := f.Lock(ctx, LockRequest{Requirements: getproviders.Requirements{p: {}}, Locks: locks, Platforms: platforms})
-	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
-	for _, pkg := range results[0].Packages {
-		hashes[pkg.Platform] = pkg.Hashes
+
+	required := getproviders.Requirements{p: {}}
+	requests := []LockRequest{{Requirements: required, Locks: locks}}
+	if len(platforms) > 0 {
+		requests = nil
 	}
-	return hashes, results[0].Err
+	for _, plat := range platforms { // apart, because a request fails as a whole
+		requests = append(requests, LockRequest{Requirements: required, Locks: locks, Platforms: []getproviders.Platform{plat}})
+	}
+
+	results, err := f.Lock(ctx, requests...)
+	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
+	for _, result := range results {
+		for _, pkg := range result.Packages {
+			hashes[pkg.Platform] = pkg.Hashes
+		}
+	}
+
+	return hashes, errors.Join(getproviders.SplitErrors(err)...)
 }
 
 // HashPackage returns the hashes of a package on this machine: h1 and zh of an archive, which has to keep

@@ -9,7 +9,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -17,34 +16,9 @@ import (
 	"github.com/tfdeps/tfdeps/internal/config/load"
 	"github.com/tfdeps/tfdeps/internal/dialect"
 	"github.com/tfdeps/tfdeps/internal/scratch"
-	"github.com/tfdeps/tfdeps/internal/spelling"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
-
-// explainMissing adds hints to errors about providers that a registry or the mirrors of -mirror don't have.
-func explainMissing(r request, dir *workdir.Dir, required getproviders.Requirements, err error) {
-	var all []*getproviders.Fault
-	for _, part := range getproviders.SplitErrors(err) {
-		switch missing := getproviders.FaultOf(part, getproviders.ErrProviderNotFound); {
-		case missing == nil || missing.Hint != "":
-		case missing.Registry:
-			all = append(all, missing)
-		case len(r.Mirrors) > 0 && r.opts.mirrorFallback == "":
-			missing.Hint = "the mirrors of -mirror or TFDEPS_MIRROR are the only sources; with -mirror-fallback=stop the others are asked after them"
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-	known := knownProviders(r, dir, required, all)
-	for _, missing := range all {
-		missing.Hint = r.Source.Describe(missing.Provider).ExplainMissing(r.Meta.Context, missing.Provider)
-		if meant := spelling.Closest(r.Short(missing.Provider), known); meant != "" && missing.Hint == "" {
-			missing.Hint = fmt.Sprintf("did you mean %s?", meant)
-		}
-	}
-}
 
 // inferred warns of providers that the registry doesn't have and that only the type of a
 // resource names, because the type may be misspelt.
@@ -75,27 +49,6 @@ func inferred(r request, dir *workdir.Dir, err error) {
 	}
 }
 
-// knownProviders returns the addresses of the providers in the configuration, the lock file and the shared cache,
-// without the missing ones.
-func knownProviders(r request, dir *workdir.Dir, required getproviders.Requirements, missing []*getproviders.Fault) (known []string) {
-	all := required.Providers()
-	for _, lock := range dir.Locks.All() {
-		all = append(all, lock.Provider)
-	}
-	if r.cache != nil {
-		packages, _ := r.Maintenance(r.cache).List()
-		for _, p := range packages {
-			all = append(all, p.Provider)
-		}
-	}
-	for _, p := range all {
-		if !slices.ContainsFunc(missing, func(m *getproviders.Fault) bool { return m.Provider == p }) {
-			known = append(known, r.Short(p))
-		}
-	}
-	return known
-}
-
 // announceOverrides warns of providers that replace those of the configuration and
 // the lock file. For those that run already, Terraform has this warning since 1.16.
 func announceOverrides(r request) {
@@ -118,28 +71,6 @@ func announceOverrides(r request) {
 			"The following providers run already, as the environment variable %s says:%s\n\n"+
 				"They are not installed, and their entries in the lock file don't change.", sources.ReattachVariable, running)
 	}
-}
-
-// suggest returns the address that was probably meant by one that doesn't exist: another
-// required provider of the same type, else one that the registry suggests.
-func suggest(r request, required getproviders.Requirements, p getproviders.Provider) (explain.Suggestion, bool) {
-	meant, ok := getproviders.Provider{}, false
-	for _, other := range required.Providers() {
-		if other.Type == p.Type && other != p && !ok {
-			meant, ok = other, true
-		}
-	}
-	if !ok {
-		meant, ok = r.Source.Describe(p).Suggest(r.Meta.Context, p)
-	}
-	if !ok {
-		return explain.Suggestion{}, false
-	}
-	available, err := r.Source.Versions(r.Meta.Context, meant)
-	if err != nil {
-		return explain.Suggestion{Provider: meant}, true // if the provider is required, its error is reported elsewhere
-	}
-	return explain.Suggestion{Provider: meant, Versions: available.Versions}, true
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/sources"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -83,10 +82,16 @@ func installProviders(r request, dir *workdir.Dir, required getproviders.Require
 
 // explainFailure logs why providers can't be installed.
 func explainFailure(r request, dir *workdir.Dir, required getproviders.Requirements, err error) bool {
-	explainMissing(r, dir, required, err)
+	wanted := sources.Wanted{Required: required, Locks: []*depsfile.Locks{dir.Locks}, Cache: r.cache}
+	if r.opts.mirrorFallback == "" {
+		wanted.MirrorsHint = sources.OnlyMirrors + "; with -mirror-fallback=stop the others are asked after them"
+	}
+	explained := r.ExplainMissing(err, wanted)
+
 	explainSpace(r, err)
 	recallVersions(r, required, err)
-	return r.Log.Add(r.InstallProblems(required, err, func(p getproviders.Provider) (explain.Suggestion, bool) { return suggest(r, required, p) })...)
+
+	return r.Log.Add(r.InstallProblems(required, err, explained.Suggest)...)
 }
 
 // recallVersions adds to errors about missing packages the versions that a registry listed for an earlier run.

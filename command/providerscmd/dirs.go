@@ -128,3 +128,16 @@ func (o *packageOptions) request(d directory, only []getproviders.Provider) prov
 	}
 	return request
 }
+
+// wanted returns what the directories say of providers that turn out not to exist.
+func (o *packageOptions) wanted(dirs []directory) sources.Wanted {
+	all := sources.Wanted{Required: getproviders.Requirements{}, MirrorsHint: sources.OnlyMirrors}
+	for _, d := range dirs {
+		all.Required = all.Required.Merge(d.required)
+		all.Locks = append(all.Locks, d.Locks)
+	}
+
+	all.Cache, _ = sources.OpenCache(o.Meta, o.Config) // a warning about it belongs to commands that use it
+
+	return all
+}

@@ -196,6 +196,7 @@ func (o *lockOptions) conclude(d directory, result providercache.LockResult, v *
 	switch {
 	case result.Err != nil:
 		v.Tell(shown)
+		shown.Wanted = o.ExplainMissing(result.Err, o.wanted([]directory{d}))
 		return o.LockProblems(shown)
 	case o.check:
 		return v.Tell(shown)

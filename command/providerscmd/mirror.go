@@ -129,7 +129,7 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 		o.Log.All = append(before, invalid)
 		return
 	}
-	wanted, choices, ok := o.wants(v)
+	wanted, about, choices, ok := o.wants(v)
 	if !ok {
 		return
 	}
@@ -149,16 +149,18 @@ func (o *mirrorOptions) fill(v *view.Mirror) {
 	})
 	o.Log.Add(v.End(done)...)
 	if err != nil {
-		o.Log.Add(o.MirrorProblems(err, "mirror_index", "Failed to write the mirror")...)
+		o.Log.Add(o.MirrorProblems(err, "mirror_index", "Failed to write the mirror", o.ExplainMissing(err, about))...)
 	}
 }
 
 // wants returns the packages for the mirror: those of -versions, those that the lock files of
-// -locked select, and those that configurations require. choices are those without a version yet.
-func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, ok bool) {
+// -locked select, and those that configurations require. about is what the configurations say of these. choices are those without a
+// version yet.
+func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, about sources.Wanted, choices []sources.Choice, ok bool) {
+	about = o.wanted(nil)
 	listed, problems := parseSpecs(o.Product, "-versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", o.versions, true)
 	if !o.Log.Add(problems...) {
-		return nil, nil, false
+		return nil, about, nil, false
 	}
 	for _, w := range listed {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w})
@@ -169,12 +171,14 @@ func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []s
 	}
 	isSaid := o.locked != nil || o.versions != nil // options name the packages, without a configuration
 	if ok = o.Log.Add(problems...); !ok || isSaid && !o.roots.Given() {
-		return wanted, choices, ok
+		return wanted, about, choices, ok
 	}
 	dirs, ok := o.read()
 	if !ok {
-		return nil, nil, false
+		return nil, about, nil, false
 	}
+
+	about = o.wanted(dirs)
 	skipped := map[getproviders.Provider]bool{}
 	for _, d := range dirs {
 		for _, p := range d.required.Providers() {
@@ -197,13 +201,14 @@ func (o *mirrorOptions) wants(v *view.Mirror) (wanted []mirror.Spec, choices []s
 			}
 		}
 	}
-	return wanted, choices, ok
+	return wanted, about, choices, ok
 }
 
 // want returns the package that a directory needs of a provider, or a reason why its lock file doesn't
 // fit.
 func (o *mirrorOptions) want(d directory, p getproviders.Provider) (w mirror.Spec, reason string) {
 	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), o.allVersions
+	w.Requirements = d.required[p]
 	if !o.lockFile || d.Locks.Empty() || w.AllVersions {
 		return w, ""
 	}

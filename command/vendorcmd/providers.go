@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -94,7 +95,7 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 		}
 	}
 	if err != nil {
-		r.Log.Add(vendorProblems(r, err, placed)...)
+		r.Log.Add(vendorProblems(r, p, required, err, placed)...)
 		recall(r, p.was, placed)
 		return nil, nil, false
 	}
@@ -112,8 +113,11 @@ func vendorProviders(r request, p project, placed []getproviders.Provider, requi
 }
 
 // vendorProblems explains the errors of providers.
-func vendorProblems(r request, err error, placed []getproviders.Provider) problem.List {
-	problems := r.MirrorProblems(err, "failed", "Failed to vendor providers")
+func vendorProblems(r request, p project, required getproviders.Requirements, err error, placed []getproviders.Provider) problem.List {
+	wanted := sources.Wanted{Required: required, Locks: []*depsfile.Locks{p.dir.Locks}, MirrorsHint: sources.OnlyMirrors}
+	wanted.Cache, _ = sources.OpenCache(r.Meta, r.Config) // a warning about it belongs to commands that use it
+
+	problems := r.MirrorProblems(err, "failed", "Failed to vendor providers", r.ExplainMissing(err, wanted))
 	if mismatch := getproviders.FaultOf(err, getproviders.ErrLockMismatch); mismatch != nil {
 		problems = append(problems, problem.Errorf("lock_file", "A package contradicts the lock file",
 			"Find out where the package of %s comes from, and compare it with what its publisher lists. If it is the right one, run \"%s providers lock -from=config -platform=OS_ARCH %[1]s\", and vendor again.",

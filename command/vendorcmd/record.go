@@ -70,6 +70,32 @@ func recall(r request, was vendored.Record, placed []getproviders.Provider) {
 	}
 }
 
+// additions returns a function that removes those of vendor's directories and files that don't exist yet, and are made later. An
+// archive needs none of this: it is made in a temporary directory.
+func additions(r request) (takeBack func()) {
+	if !r.here() {
+		return func() {}
+	}
+
+	var absent []string
+	for _, name := range []string{vendored.ModulesDir, vendored.PluginsDir, vendored.RecordName, ".terraform", "terraform.d", ".gitignore", ".gitattributes"} {
+		_, err := os.Lstat(filepath.FromSlash(name))
+		if errors.Is(err, os.ErrNotExist) {
+			absent = append(absent, filepath.FromSlash(name))
+		}
+	}
+
+	return func() {
+		for _, path := range absent {
+			remove := patient.Remove // of .terraform and terraform.d: others may put something there, too
+			if path == filepath.FromSlash(vendored.ModulesDir) || path == filepath.FromSlash(vendored.PluginsDir) {
+				remove = patient.RemoveAll
+			}
+			_ = remove(path) // the error of the run tells more
+		}
+	}
+}
+
 // saveRecord writes the record of what is vendored.
 func saveRecord(r request, record vendored.Record) bool {
 	if err := record.Save(r.base); err != nil {

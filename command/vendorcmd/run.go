@@ -122,8 +122,15 @@ func read(r request) (p project, ok bool) {
 }
 
 // fill fills the directory: modules, providers, the record, the files for git, and the lock
-// files last.
-func fill(r request, p project) bool {
+// files last. If it fails, what it has added is removed: a directory that is half vendored would only be taken for a whole one.
+func fill(r request, p project) (ok bool) {
+	takeBack := additions(r)
+	defer func() {
+		if !ok {
+			takeBack()
+		}
+	}()
+
 	placed, ok := connect(r, p)
 	if !ok {
 		return false

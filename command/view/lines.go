@@ -135,7 +135,7 @@ func hashedName(product getproviders.Product, p providercache.Outcome) string {
 
 // hashesLine says where a package's hashes come from. The first line of the text is Terraform's.
 func hashesLine(product getproviders.Product, p providercache.Outcome) line {
-	if p.Err != nil {
+	if p.Err != nil || p.State == event.NotTried {
 		return line{}
 	}
 	a := p.Authentication
@@ -187,7 +187,7 @@ func archiveDoneLine(product getproviders.Product, p providercache.Outcome) line
 	switch {
 	case failed != nil && failed.Step == during.Metadata: // no event.Fetching came before
 		return archiveLine(p, false)
-	case p.Err != nil:
+	case p.Err != nil, p.State == event.NotTried:
 		return line{}
 	case p.State == event.Present:
 		return line{human: fmt.Sprintf("  - Package for %s is there already", p.Platform)}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/during"
@@ -105,7 +106,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		onLinux(during.Authenticate, errors.New("gone")),
 		&getproviders.Fault{Code: "mirror_index", Err: errors.New("x.zip: gone")},
 		errors.New("gone"),
-	), "mirror_index", "Failed to write the mirror")
+	), "mirror_index", "Failed to write the mirror", explain.Wanted{})
 	var lines []string
 	for _, p := range got {
 		lines = append(lines, p.Summary+": "+p.Detail)

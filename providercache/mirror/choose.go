@@ -28,6 +28,7 @@ func (m *run) choose(ctx context.Context, wanted []Spec) (packages []archivedir.
 	for _, p := range slices.Concat(found...) {
 		if i, ok := index[p.Name]; ok {
 			packages[i].Recorded = append(packages[i].Recorded, p.Recorded...)
+			packages[i].Listed = packages[i].Listed && p.Listed
 			continue
 		}
 		index[p.Name] = len(packages)
@@ -57,12 +58,18 @@ func (m *run) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Ite
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + s.Provider.PackedName(s.Version, plat)
 			packages = append(packages, archivedir.Item{
-				Outcome: event.Outcome{Selection: s, Platform: plat, Path: m.path(s, name)}, Name: name, Recorded: slices.Clone(w.Hashes),
+				Outcome:  event.Outcome{Selection: s, Platform: plat, Path: m.path(s, name)},
+				Name:     name,
+				Recorded: slices.Clone(w.Hashes),
+				Listed:   w.isOneOfAll() || m.opts.AllPlatforms && !slices.Contains(m.opts.Platforms, plat),
 			})
 		}
 	}
 	return packages, nil
 }
+
+// isOneOfAll reports whether the source decides which versions the Spec means.
+func (w Spec) isOneOfAll() bool { return w.AllVersions && w.Version.IsZero() }
 
 // versionsOf returns the versions of one Spec.
 func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection, error) {
@@ -72,7 +79,11 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 	case !w.Version.IsZero():
 		return []getproviders.Selection{s}, nil
 	case !w.AllVersions:
-		newest, err := m.dir.Fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
+		required := w.Requirements
+		if required == nil {
+			required = []getproviders.Requirement{{Constraints: w.Constraints}}
+		}
+		newest, err := m.dir.Fetcher.Resolver().Newest(ctx, s, required)
 		return []getproviders.Selection{newest}, err
 	}
 	available, err := m.dir.Fetcher.Source.Versions(ctx, s.Provider)

@@ -24,6 +24,7 @@ type run struct {
 	dir        archivedir.Dir // where packages are staged; a Directory's is the mirror itself
 	opts       Options
 	close      func()
+	abandon    func() // removes what open made, if it is still empty, because the run failed
 }
 
 // temporary makes a temporary directory in which packages are staged.

@@ -31,9 +31,13 @@ func (path directory) open(m *run) error {
 	if info, err := os.Stat(string(path)); err == nil && !info.IsDir() {
 		return fmt.Errorf("a mirror is a directory, and %s is a file: name another path", string(path))
 	}
-	if _, err := scratch.MakeDirs(string(path)); err != nil {
+	made, err := scratch.MakeDirs(string(path))
+	if err != nil {
+		scratch.RemoveEmpty(made)
 		return fmt.Errorf("the mirror's directory can't be made: %w. Name one that this user may write to", err)
 	}
+
+	m.abandon = func() { scratch.RemoveEmpty(made) }
 	f := m.dir.Fetcher
 	scratch.Sweep(string(path), f.Now())
 	m.dir.Root, m.dir.Receipts = string(path), receipt.OpenArchives(f.StateDir, string(path))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,9 +235,22 @@ func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 
 func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
-	m.opts.Prune = true
+	m.opts.Platforms, m.opts.Prune = onLinux, true
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-widget": "x"})))
+	m.registry.Break("archive", providertest.Fault{Path: "gadget", Status: 404})
+
+	result, err := m.run(want("widget", "gadget")...)
+	failed, _ := getproviders.Failure(err)
+	must.Equal(t, failed.Provider.Type+" "+string(failed.Step), "gadget fetch")
+	must.Len(t, result.Pruned, 0)
+	for _, v := range []string{"0.9.0", "2.0.0"} {
+		must.Contain(t, read(t, m.file("widget/index.json")), v)
+	}
+}
+
+func TestMirror_AsksForAllMetadataBeforeTheFirstArchive(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
 	result, err := m.run(want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
 	for _, e := range getproviders.SplitErrors(err) {
@@ -245,10 +259,50 @@ func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	}
 	must.Equal(t, strings.Join(about, ", "), "gadget metadata, gadget metadata, nobody query, widget metadata")
 	must.Fail(t, err, getproviders.ErrPlatformMissing)
-	must.Len(t, result.Pruned, 0)
-	for _, v := range []string{"0.9.0", "2.0.0"} {
-		must.Contain(t, read(t, m.file("widget/index.json")), v)
+
+	must.Equal(t, m.registry.Requests("archive"), 0)
+	var states []event.State
+	for _, p := range result.Packages {
+		states = append(states, p.State)
 	}
+	must.EqualSlices(t, states, []event.State{event.Failed, event.Failed, event.NotTried, event.Failed})
+	_, left := os.Stat(filepath.Dir(m.dir))
+	must.Fail(t, left, fs.ErrNotExist)
+}
+
+// What is there already stays listed, with the archives that a run hasn't tried to replace.
+func TestMirror_StaysWholeIfMetadataFails(t *testing.T) {
+	for _, name := range []string{"nobody", "widget@7.0.0"} {
+		m := mirroringOf(t)
+		m.opts.Platforms = onLinux
+		m.fill("widget@1.0.0")
+		before := m.files()
+		write(t, m.file("gadget/terraform-provider-gadget_1.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-gadget": "another"})))
+
+		must.Refuse(m.run(want("widget@1.0.0", "gadget@1.0.0", name)...))(t)
+		must.Equal(t, m.registry.Requests("archive"), 1)
+		for _, file := range before {
+			must.Get(os.Stat(m.file(file)))(t)
+		}
+		must.Contain(t, read(t, m.file("gadget/index.json")), "1.0.0")
+	}
+}
+
+func TestMirror_WhatIsOnlyListedStopsNoOthers(t *testing.T) {
+	m := newMirroring(t)
+	m.registry.Break("package", providertest.Fault{Path: "widget/1.0.0/", Status: 404})
+	m.opts.Platforms, m.opts.AllPlatforms = nil, true
+	wanted := want("widget")
+	wanted[0].AllVersions = true
+	result, err := m.run(wanted...)
+	must.Len(t, getproviders.SplitErrors(err), 3)
+	must.Len(t, result.Packages, 9)
+	must.Equal(t, m.registry.Requests("archive"), 6)
+
+	asked := m.registry.Requests("archive")
+	m.opts.Platforms, m.opts.AllPlatforms = onLinux, false
+	must.Refuse(m.run(want("widget@1.0.0", "gadget")...))(t)
+	must.Equal(t, m.registry.Requests("archive"), asked)
 }
 
 func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {

@@ -57,6 +57,9 @@ type Spec struct {
 	getproviders.PackageSpec
 	Locked      bool // the Version is a lock file's
 	AllVersions bool // all that the Constraints allow; counts only without a Version
+
+	// Requirements are those that the Constraints come from. If no version satisfies them, the error names their places; nil: it names none.
+	Requirements []getproviders.Requirement
 }
 
 // Result is the result of Update.
@@ -79,40 +82,62 @@ type Result struct {
 // process was killed, sees a complete mirror. Pruning goes in the reverse order, and waits PruneGrace for clients that
 // have read an old index. A run without Prune, or with any failure, lists the waiting archives again.
 //
-// Update tries all packages, and the documents list what exists. The error joins a *getproviders.Fault for
+// All that metadata can tell is asked for before the first archive: if a provider, a version or a package isn't there, no archive is
+// requested. Versions and platforms that only AllVersions and AllPlatforms name don't count here: what a registry lists without having it stops
+// no others. A failure of one archive doesn't stop others either, and the documents list what exists. The error joins a *getproviders.Fault for
 // each package that failed, which names the platform if a version was chosen, and one for each document.
 func Update(ctx context.Context, f *providercache.Fetcher, to Destination, wanted []Spec, opts Options) (Result, error) {
 	if opts.Prune && len(wanted) == 0 {
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
 	}
-	m := &run{dir: archivedir.Dir{Fetcher: f.Opened()}, opts: opts, close: func() {}}
+	m := &run{dir: archivedir.Dir{Fetcher: f.Opened()}, opts: opts, close: func() {}, abandon: func() {}}
 	if err := to.open(m); err != nil {
 		return Result{}, err
 	}
 	defer m.close()
+	result, errs := m.fill(ctx, wanted)
+
+	err := errors.Join(errs...)
+	if err != nil {
+		m.abandon()
+	}
+
+	return result, err
+}
+
+// fill chooses the packages, and puts them into the place.
+func (m *run) fill(ctx context.Context, wanted []Spec) (result Result, errs []error) {
 	packages, errs := m.choose(ctx, wanted)
 	m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Queued, Packages: archivedir.PackagesOf(packages)})
-	if err := m.look(ctx, packages); err != nil {
-		return Result{Packages: archivedir.PackagesOf(packages)}, errors.Join(append(errs, err)...)
+
+	err := m.look(ctx, packages)
+	if err != nil {
+		return Result{Packages: archivedir.PackagesOf(packages)}, append(errs, err)
 	}
+
 	groups := slices.Collect(slices.Chunk(packages, 1))
 	if m.byVersions {
 		groups = byVersion(packages)
 	}
-	kept := m.dir.Populate(ctx, m, groups)
+
+	hasFailed := len(errs) > 0
+	kept := m.dir.Populate(ctx, m, groups, hasFailed)
 	defer archivedir.RemoveStages(kept)
-	result := Result{}
+
 	for _, k := range kept {
 		result.Packages = append(result.Packages, k.Outcome)
 		errs = append(errs, k.Err)
 	}
 	slices.SortStableFunc(errs, lockhashes.ByProvider)
+
 	if ctx.Err() == nil && m.tree != nil {
-		done := m.publish(ctx, kept, opts.Prune && errors.Join(errs...) == nil)
+		tried := slices.DeleteFunc(slices.Clone(kept), func(k archivedir.Kept) bool { return k.State == event.NotTried })
+		done := m.publish(ctx, tried, m.opts.Prune && errors.Join(errs...) == nil)
 		result.Pruned, result.Waiting = done.pruned, done.waiting
 		errs = append(errs, done.errs...)
 	}
-	return result, errors.Join(errs...)
+
+	return result, errs
 }
 
 // byVersion groups the packages by version; those of a version have to be adjacent.

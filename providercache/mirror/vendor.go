@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/hashing"
+	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -59,15 +60,16 @@ type VendorResult struct {
 // packages of other platforms, and their hashes are added to it.
 //
 // A package in the directory with a hash of the lock file isn't requested.
-// An archive or a directory is renamed into place, replacing a wrong one.
-// No index is written. The events are those of Update.
+// All that metadata can tell is asked for before the first archive is requested. When all
+// packages were fetched, they are renamed into place, replacing wrong ones; if any of
+// them failed, the directory stays as it is. No index is written. The events are those of Update.
 //
 // Signed documents are kept beside the archives, as by Update, for those who install from there.
 // They are written before the archive: an archive that is there and locked has them, if the source
 // had them. Documents that aren't true of all archives of their version are removed.
 //
-// Vendor tries all packages. The error joins a *getproviders.Fault for
-// each that failed, which names the platform if a version was chosen.
+// If metadata shows that a package can't be had, no archive is requested; else Vendor tries all packages. The error joins
+// a *getproviders.Fault for each that failed, which names the platform if a version was chosen.
 func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r providercache.LockRequest) (VendorResult, error) {
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
@@ -85,8 +87,52 @@ func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r
 	}
 	scratch.Sweep(opts.Dir, v.dir.Fetcher.Now())
 	v.openReceipts()
-	kept := v.dir.Populate(ctx, v, slices.Collect(slices.Chunk(packages, 1)))
-	return v.conclude(ctx, r, c, packages, kept)
+
+	kept := v.fetch(ctx, packages, c.HasFailed())
+	errs := v.publish(ctx, kept)
+
+	return v.conclude(ctx, r, c, packages, kept, errs)
+}
+
+// fetch fetches the packages into stages.
+func (v *vendor) fetch(ctx context.Context, packages []archivedir.Item, hasFailed bool) []archivedir.Kept {
+	prepared := v.dir.Prepare(ctx, v.find, packages, hasFailed)
+
+	kept, _ := par.Map(context.WithoutCancel(ctx), v.dir.Fetcher.Limits.Queries, prepared, func(_ context.Context, p archivedir.Prepared) (archivedir.Kept, error) {
+		k := v.dir.Fetch(ctx, p)
+		k.Source = k.From.Source
+		v.dir.End(ctx, &k)
+		return k, nil
+	})
+
+	return kept
+}
+
+// publish puts the packages into their places, if all of them were fetched. Else the directory stays as it is, and the packages
+// that were fetched aren't kept: what belongs to no record and no lock file would only be taken for somebody else's.
+func (v *vendor) publish(ctx context.Context, kept []archivedir.Kept) (errs []error) {
+	isIncomplete := func(k archivedir.Kept) bool { return k.Err != nil || k.State == event.NotTried }
+	if ctx.Err() != nil || slices.ContainsFunc(kept, isIncomplete) {
+		archivedir.RemoveStages(kept)
+		for i := range kept {
+			k := &kept[i]
+			if k.State == event.Fetched {
+				k.State, k.Known = event.NotTried, receipt.Pending{}
+			}
+		}
+		return nil
+	}
+
+	defer archivedir.RemoveStages(kept)
+	for i := range kept {
+		k := &kept[i]
+		err := v.put(ctx, k)
+		if err != nil {
+			k.State, k.Err = event.Failed, resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
+		}
+	}
+
+	return v.dropUntrue(ctx, kept)
 }
 
 func newVendor(f *fetch.Fetcher, opts VendorOptions) *vendor {
@@ -119,18 +165,20 @@ func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashe
 }
 
 // conclude makes the new locks, and prunes.
-func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept) (result VendorResult, err error) {
+func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, wanted []archivedir.Item, all []archivedir.Kept, errs []error) (result VendorResult, err error) {
 	found := map[string]lockhashes.Package{}
 	var known []receipt.Pending
 	for _, k := range all {
 		k.Bytes = k.Known.Receipt.ArchiveBytes
 		result.Packages = append(result.Packages, k.Outcome)
+		if k.State == event.NotTried {
+			continue
+		}
 		found[lockhashes.KeyOf(k.Selection, k.Platform)] = locked(k)
 		if k.Err == nil && k.Known.Archive {
 			known = append(known, k.Known)
 		}
 	}
-	errs := v.dropUntrue(ctx, all)
 	v.dir.Remember(ctx, known)
 	locked := r.Conclude(ctx, c, found, v.dir.Fetcher)
 	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {

@@ -14,27 +14,23 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Put publishes archives, after their signed documents: if the process is
+// put publishes an archive, after its signed documents: if the process is
 // killed between the two, the next run still requests the archive.
-func (v *vendor) Put(ctx context.Context, kept []archivedir.Kept) error {
-	for i := range kept {
-		k := &kept[i]
-		k.Source = k.From.Source
-		if k.Err == nil && k.Documents != nil {
-			_, err := scratch.MakeDirs(filepath.Dir(k.Path))
-			if err == nil {
-				err = archivedir.PutDocuments(ctx, &v.dir, k.Provider, k.Version, *k.Documents)
-			}
-			if err != nil {
-				archivedir.RemoveStages(kept)
-				return k.Failed(during.Publish, err)
-			}
+func (v *vendor) put(ctx context.Context, k *archivedir.Kept) error {
+	if k.Documents != nil {
+		_, err := scratch.MakeDirs(filepath.Dir(k.Path))
+		if err == nil {
+			err = archivedir.PutDocuments(ctx, &v.dir, k.Provider, k.Version, *k.Documents)
 		}
-		if k.Stage != nil {
-			return k.Publish(ctx)
+		if err != nil {
+			return k.Failed(during.Publish, err)
 		}
 	}
-	return nil
+
+	if k.Stage == nil {
+		return nil
+	}
+	return k.Publish(ctx)
 }
 
 // isAsSigned reports whether a client that installs an archive from

@@ -85,9 +85,9 @@ func (v *vendor) verifyPlaced(ctx context.Context, t fetch.Request, k *archivedi
 	return true, v.dir.Approve(ctx, t, *k)
 }
 
-// Find implements archivedir.Destination. It compares a placed package
+// find returns what the directory has of a package. It compares a placed package
 // with the source, and unpacks a packed one if Unpacked is set.
-func (v *vendor) Find(ctx context.Context, p *archivedir.Item) (archivedir.Claim, error) {
+func (v *vendor) find(ctx context.Context, p *archivedir.Item) (archivedir.Claim, error) {
 	c := archivedir.Claim{Recorded: v.binding(*p)}
 	if v.isPlaced(p.Provider) {
 		c.Has, c.Current = func(getproviders.Hash) bool { return false }, v.verifyPlaced

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,6 +226,56 @@ func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
 	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 || result.Locks != nil || len(files(t, v.opts.Dir)) != 2+3 {
 		t.Errorf("%v, %+v", err, result)
 	}
+}
+
+func TestVendoring_AsksForAllMetadataBeforeTheFirstArchive(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		for _, required := range []getproviders.Requirements{
+			require(widgetAddress, "1.0.0", registryHost+"/acme/nobody", ""),
+			require(widgetAddress, "1.0.0", registryHost+"/acme/gadget", "9.0"),
+		} {
+			v.request.Requirements = required
+			must.Refuse(v.run())(t)
+		}
+		v.request.Requirements = require(widgetAddress, "1.0.0")
+		v.request.Platforms = append(slices.Clone(v.request.Platforms), getproviders.Platform{OS: "plan9", Arch: "mips"})
+		result, err := v.run()
+		must.Fail(t, err, getproviders.ErrPlatformMissing)
+		for _, p := range result.Packages {
+			must.Equal(t, p.State == event.NotTried, p.Err == nil)
+		}
+
+		must.Equal(t, v.registry.Requests("archive"), 0)
+		_, left := os.Stat(filepath.Dir(v.opts.Dir))
+		must.Fail(t, left, fs.ErrNotExist)
+	})
+}
+
+func TestVendoring_KeepsAllPackagesOrNone(t *testing.T) {
+	t.Parallel()
+	eachWay(t, func(t *testing.T, v *vendored) {
+		v.fill()
+		before := files(t, v.opts.Dir)
+		v.request.Requirements = require(widgetAddress, "2.0.0", registryHost+"/acme/gadget", "2.0.0")
+		v.request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: {}}
+		v.registry.Break("archive", providertest.Fault{Path: "gadget", Status: 404})
+
+		result, err := v.run()
+		failures := getproviders.SplitErrors(err)
+		must.Len(t, failures, 2)
+		must.EqualSlices(t, files(t, v.opts.Dir), before)
+		for _, p := range result.Packages {
+			want := event.NotTried
+			if p.Provider.Type == "gadget" {
+				want = event.Failed
+			}
+			must.Equal(t, p.State, want)
+		}
+
+		v.registry.Break("archive", providertest.Fault{})
+		v.fill()
+	})
 }
 
 func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {

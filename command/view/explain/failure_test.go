@@ -202,7 +202,7 @@ func TestPackageProblems_AreByCause(t *testing.T) {
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/beta: it broke (failed)",
 			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums for d: some providers could not be installed:\n- example.com/acme/gamma: b does not have a provider named example.com/acme/gamma (provider_not_found)",
 		}},
-		"mirror": {asTerraform.MirrorProblems(err, "", ""), []string{
+		"mirror": {asTerraform.MirrorProblems(err, "", "", Wanted{}), []string{
 			"Provider release not available: Failed to download these providers:" + cause + " (unauthorized)",
 			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke (failed)",
 			"Provider not available: Failed to download example.com/acme/gamma: b does not have a provider named example.com/acme/gamma (provider_not_found)",

@@ -62,12 +62,35 @@ func problemsOf(err error, what string, say func(cause.Cause) *problem.Problem) 
 	return problems
 }
 
+// Wanted explains the errors of providers that metadata shows: who requires a provider, and what may have been meant by its address.
+// The zero value explains nothing.
+type Wanted struct {
+	Required getproviders.Requirements
+	Suggest  Suggest
+}
+
+// because says who requires the provider of a failure, and what may have been meant by its address; "" if the failure is about
+// something else, such as an archive.
+func (n Names) because(f *getproviders.Fault, w Wanted) string {
+	about := failure{Fault: f, Names: n, req: w.Required, suggest: w.Suggest}
+	switch {
+	case w.Required == nil:
+		return ""
+	case !knewVersion(f):
+		return about.otherAddress()
+	case f.Step == during.Metadata:
+		return about.requiredBy()
+	}
+	return ""
+}
+
 // LockedDir is the result of locking one directory.
 type LockedDir struct {
 	Dir    string
 	Named  bool // there may be others, so that texts name the directory
 	Check  bool // nothing was written
 	Result providercache.LockResult
+	Wanted Wanted // explains the error
 	// Locked returns the hashes that the lock file has for a version; nil if they aren't needed.
 	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
 }
@@ -84,7 +107,12 @@ func (n Names) LockProblems(d LockedDir) problem.List {
 		switch len(c.Failures) {
 		case 0:
 		case 1:
-			platform = c.Failures[0].Platform
+			failed := c.Failures[0]
+			because := n.because(failed, d.Wanted)
+			platform = failed.Platform
+			if because != "" { // a problem of its own, because the paragraphs about two providers would be mixed up
+				return problem.Error("failed", summary, n.lockFailure(d, platform)+"\n- "+n.told(c, "", providerName)+because)
+			}
 		default:
 			return problem.Error("failed", summary, n.told(c, n.lockFailure(d, platform), nil))
 		}
@@ -113,11 +141,11 @@ func (n Names) lockFailure(d LockedDir, platform getproviders.Platform) string {
 
 // MirrorProblems explains the errors of a mirror: one problem for each cause that
 // several packages share, each other package and each index. Errors of writing get the given code and summary.
-func (n Names) MirrorProblems(err error, code, summary string) problem.List {
+func (n Names) MirrorProblems(err error, code, summary string, w Wanted) problem.List {
 	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
 		switch {
 		case len(c.Failures) > 0:
-			return n.mirrorProblem(c)
+			return n.mirrorProblem(c, w)
 		case getproviders.CodeOf(c.Err) == "mirror_index":
 			return problem.Errorf("mirror_index", "Failed to update indexes", "The indexes can't list all that is in the mirror: %s", n.WithHint(c.Err))
 		}
@@ -141,7 +169,7 @@ func (n Names) unwritten(err error) string {
 }
 
 // mirrorProblem explains a failed package under Terraform's headlines.
-func (n Names) mirrorProblem(c cause.Cause) *problem.Problem {
+func (n Names) mirrorProblem(c cause.Cause, w Wanted) *problem.Problem {
 	first := c.Failures[0]
 	summary, verb, name := "Cannot download provider release", "download", packageName
 	switch {
@@ -152,9 +180,15 @@ func (n Names) mirrorProblem(c cause.Cause) *problem.Problem {
 	case first.Step == during.Authenticate, errors.Is(first, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
-	return problem.Error("failed", summary, n.told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
+
+	text := n.told(c, "Failed to download these providers:", func(f *getproviders.Fault) string {
 		return "Failed to " + verb + " " + name(f)
-	}))
+	})
+	if len(c.Failures) == 1 {
+		text += n.because(first, w)
+	}
+
+	return problem.Error("failed", summary, text)
 }
 
 // TransferProblems explains the errors of a push or pull: one problem for each cause that several packages share, and each other package.

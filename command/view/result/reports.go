@@ -81,11 +81,17 @@ func (span Times) archive(p providercache.Outcome) Object {
 	}, span(p).Object(), ErrorObject(p.Err))
 }
 
+// tried returns the packages without those that a failed run has left out.
+func tried(packages []providercache.Outcome) []providercache.Outcome {
+	return slices.DeleteFunc(slices.Clone(packages), func(p providercache.Outcome) bool { return p.State == event.NotTried })
+}
+
 // Mirror is the report about a mirror in a directory, or at a URL.
 func Mirror(dir string, done mirror.Result, span Times) *Result {
+	packages := tried(done.Packages)
 	return &Result{Programs: Object{
-		"directory", filepath.ToSlash(dir), "packages", Each(done.Packages, span.archive), "pruned", done.Pruned, "waiting", done.Waiting,
-		"summary", sumOf(done.Packages).object("fetched"),
+		"directory", filepath.ToSlash(dir), "packages", Each(packages, span.archive), "pruned", done.Pruned, "waiting", done.Waiting,
+		"summary", sumOf(packages).object("fetched"),
 	}}
 }
 
@@ -101,9 +107,10 @@ type Vendored struct {
 
 // Object is the report for programs.
 func (v Vendored) Object(span Times) Object {
+	packages := tried(v.Packages)
 	return Object{
-		"directory?", v.Directory, "packages", Each(v.Packages, span.archive), "modules", v.Modules, "changed", v.Changed, "removed", v.Removed,
+		"directory?", v.Directory, "packages", Each(packages, span.archive), "modules", v.Modules, "changed", v.Changed, "removed", v.Removed,
 		"up_to_date?", v.UpToDate, "reasons?", v.Reasons,
-		"summary", append(sumOf(v.Packages).object("fetched"), "modules", len(v.Modules), "changed", len(v.Changed), "removed", len(v.Removed)),
+		"summary", append(sumOf(packages).object("fetched"), "modules", len(v.Modules), "changed", len(v.Changed), "removed", len(v.Removed)),
 	}
 }

@@ -3,7 +3,9 @@
 //
 //	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
 //	found, err := dir.Find(ctx, provider, name)     // identifies an archive
-//	kept := dir.Populate(ctx, destination, groups) // fetches the packages that the Destination lacks
+//	kept := dir.Populate(ctx, destination, groups, false) // fetches the packages that the Destination lacks
+//
+// No archive is requested before everything else is known of all packages, and none if one of them can't be had.
 //
 // A package is renamed into place. The signed documents of a version are kept only if they are true of every
 // archive of the version: the signature is written last and removed first, because clients look for it first.
@@ -67,6 +69,10 @@ type Item struct {
 	event.Outcome
 	Name     string              // of the archive, slash-separated, below the directory
 	Recorded []getproviders.Hash // in lock files
+
+	// Listed says that only the source names the package, as one of all versions or platforms that it lists. If there is no
+	// such package after all, that doesn't stop the others: nobody could leave it out of the request.
+	Listed bool
 }
 
 // Pending returns the package at its path with a receipt.

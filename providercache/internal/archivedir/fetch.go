@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// Destination is a place for packages: a directory, a bucket or a registry for others to install from, or a repository that needs them.
+// Destination is a place where packages are put for others to install from: a directory, a bucket or a registry.
 type Destination interface {
 	// Find returns what the destination has of a package, and may mark the
 	// Item as damaged. An error means that the package can't be put there.
@@ -28,49 +28,97 @@ type Destination interface {
 	Put(context.Context, []Kept) error
 }
 
-// Populate puts all packages into the destination, those of a group in one Put. Fetched packages are staged in d.
-func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item) []Kept {
-	kept, errs := par.Map(ctx, d.Fetcher.Limits.Queries, groups, func(ctx context.Context, group []Item) (kept []Kept, _ error) {
-		for _, p := range group {
-			c, err := to.Find(ctx, &p)
-			k := Kept{Item: p, Lost: c.Lost}
-			if err == nil {
-				if k, err = d.fetch(ctx, k, c); err != nil && p.Damaged {
-					err = p.Failed(during.Fetch, fmt.Errorf("%s is damaged, and can't be fetched again: %w", p.Path, err))
-				}
-			}
-			if err != nil {
-				k.Err = resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
-			}
-			kept = append(kept, k)
-		}
-		err := to.Put(ctx, kept)
-		for i := range kept {
-			k := &kept[i]
-			if err != nil && k.Err == nil && (!k.Present || k.Documents != nil) {
-				k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
-			}
-			switch {
-			case k.Present: // perhaps also refused
-				k.State = event.Present
-			case k.Err != nil:
-				k.State = event.Failed
-			default:
-				k.State = event.Fetched
-			}
-			d.Fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: k.Outcome})
-		}
-		return kept, nil
+// Populate puts all packages into the destination, those of a group in one Put. Fetched packages are staged in d. failed says
+// that the run has failed already: then no archive is requested, as after a failure of Prepare.
+func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item, failed bool) []Kept {
+	prepared := d.Prepare(ctx, to.Find, slices.Concat(groups...), failed)
+
+	var prepares [][]Prepared
+	for _, group := range groups {
+		prepares = append(prepares, prepared[:len(group)])
+		prepared = prepared[len(group):]
+	}
+
+	kept, _ := par.Map(context.WithoutCancel(ctx), d.Fetcher.Limits.Queries, prepares, func(_ context.Context, group []Prepared) ([]Kept, error) {
+		return d.populate(ctx, to, group), nil
 	})
+
+	return slices.Concat(kept...)
+}
+
+// populate fetches the packages of one group, and puts them into the destination.
+func (d *Dir) populate(ctx context.Context, to Destination, group []Prepared) (kept []Kept) {
+	for _, p := range group {
+		kept = append(kept, d.Fetch(ctx, p))
+	}
+
+	err := to.Put(ctx, kept)
+	for i := range kept {
+		k := &kept[i]
+
+		changes := !k.Present || k.Documents != nil
+		if err != nil && k.Err == nil && k.State != event.NotTried && changes {
+			k.Err = resolve.OnPlatform(ctx, k.Selection, k.Platform, err)
+		}
+
+		d.End(ctx, k)
+	}
+
+	return kept
+}
+
+// End sets the State of a package with which nothing more is done, and reports it.
+func (d *Dir) End(ctx context.Context, k *Kept) {
+	switch {
+	case k.Present: // perhaps also refused
+		k.State = event.Present
+	case k.Err != nil:
+		k.State = event.Failed
+	case k.State != event.NotTried:
+		k.State = event.Fetched
+	}
+
+	d.Fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: k.Outcome})
+}
+
+// Prepared is an Item of which everything is known that can be known without its archive. It has failed, is present, is not to be
+// tried because others have failed, or is to be fetched.
+type Prepared struct {
+	Kept
+	claim   Claim
+	request fetch.Request
+}
+
+// Prepare finds out what the destination has of all packages, and asks the source where the others are. If one of them can't be had, or failed
+// says that the run has failed already, the packages that would have to be fetched aren't tried.
+func (d *Dir) Prepare(ctx context.Context, find func(context.Context, *Item) (Claim, error), items []Item, failed bool) []Prepared {
+	prepared, errs := par.Map(ctx, d.Fetcher.Limits.Queries, items, func(ctx context.Context, item Item) (Prepared, error) {
+		p := Prepared{Kept: Kept{Item: item}}
+		err := d.prepare(ctx, find, &p)
+		return p, err
+	})
+
 	for i, err := range errs {
-		if err != nil { // ctx ended before it began
-			for _, p := range groups[i] {
-				p.State, p.Err = event.Failed, resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
-				kept[i] = append(kept[i], Kept{Item: p})
-			}
+		if err == nil {
+			continue
+		}
+
+		p := &prepared[i]
+		if p.Name == "" { // it wasn't begun, because ctx had ended
+			p.Item = items[i]
+		}
+		p.Err = resolve.OnPlatform(ctx, p.Selection, p.Platform, err)
+		failed = failed || !p.Listed
+	}
+
+	for i := range prepared {
+		p := &prepared[i]
+		if failed && p.Err == nil && !p.Present {
+			p.State = event.NotTried
 		}
 	}
-	return slices.Concat(kept...)
+
+	return prepared
 }
 
 // Claim is what a destination has of a package. The zero value means that the package isn't there.
@@ -92,43 +140,104 @@ type Claim struct {
 	Current func(context.Context, fetch.Request, *Kept) (bool, error)
 }
 
-// fetch returns a package that is in place, or fetches it into a stage.
-func (d *Dir) fetch(ctx context.Context, k Kept, c Claim) (Kept, error) {
-	t := fetch.Request{Selection: k.Selection, Recorded: c.Recorded, Package: getproviders.Package{Location: c.From}}
-	if c.Has != nil && slices.ContainsFunc(k.Recorded, c.Has) {
-		k.Present, k.Known = true, c.Known
-		err := d.Approve(ctx, t, k)
-		if err == nil && !c.Signed {
-			d.document(ctx, &k)
-		}
+// prepare finds out what the destination has of a package, or where the source has it.
+func (d *Dir) prepare(ctx context.Context, find func(context.Context, *Item) (Claim, error), p *Prepared) (err error) {
+	p.claim, err = find(ctx, &p.Item)
+	if err != nil {
+		return err
+	}
+
+	p.Lost = p.claim.Lost
+	p.request = fetch.Request{
+		Selection: p.Selection,
+		Recorded:  p.claim.Recorded,
+		Package:   getproviders.Package{Location: p.claim.From},
+	}
+
+	isRecorded := p.claim.Has != nil && slices.ContainsFunc(p.Recorded, p.claim.Has)
+	if isRecorded {
+		return d.keep(ctx, p)
+	}
+
+	if p.claim.From == nil {
+		err = d.Fetcher.Describe(ctx, &p.request, p.Platform)
+	}
+	if err == nil && p.claim.Has != nil {
+		err = d.compare(ctx, p)
+	}
+
+	return p.explained(err)
+}
+
+// keep leaves a package in place that has a hash of a lock file.
+func (d *Dir) keep(ctx context.Context, p *Prepared) error {
+	p.Present, p.Known = true, p.claim.Known
+
+	err := d.Approve(ctx, p.request, p.Kept)
+	if err == nil && !p.claim.Signed {
+		d.document(ctx, &p.Kept)
+	}
+
+	return err
+}
+
+// compare decides whether a package in place is what the source has.
+func (d *Dir) compare(ctx context.Context, p *Prepared) (err error) {
+	isCurrent := p.claim.Current
+	if isCurrent == nil {
+		isCurrent = d.IsCurrent
+	}
+
+	p.Known = p.claim.Known
+	p.Present, err = isCurrent(ctx, p.request, &p.Kept)
+	if err == nil && !p.Present {
+		p.Known = receipt.Pending{}
+	}
+
+	return err
+}
+
+// explained returns the error with the damaged package that it concerns, if there is one.
+func (p *Prepared) explained(err error) error {
+	if err == nil || !p.Damaged {
+		return err
+	}
+	return p.Failed(during.Fetch, fmt.Errorf("%s is damaged, and can't be fetched again: %w", p.Path, err))
+}
+
+// Fetch fetches a package into a stage, if that is what remains to be done with it.
+func (d *Dir) Fetch(ctx context.Context, p Prepared) Kept {
+	if p.Present || p.Err != nil || p.State == event.NotTried {
+		return p.Kept
+	}
+
+	k, err := p.Kept, context.Cause(ctx)
+	if err == nil {
+		k, err = d.fetch(ctx, p)
+	}
+	if err != nil {
+		k.Err = resolve.OnPlatform(ctx, p.Selection, p.Platform, p.explained(err))
+	}
+
+	return k
+}
+
+// fetch fetches a package into a stage, with the signed documents that belong beside it.
+func (d *Dir) fetch(ctx context.Context, p Prepared) (Kept, error) {
+	k, err := d.fetchStaged(ctx, p.request, p.Kept, p.claim.Same)
+	if err != nil || d.Unpacked {
 		return k, err
 	}
-	var err error
-	if c.From == nil {
-		if t.Package, err = d.Fetcher.Source.Package(ctx, k.Provider, k.Version, k.Platform); err != nil {
-			return k, k.Failed(during.Metadata, err)
-		}
-	}
-	if c.Has != nil {
-		if c.Current == nil {
-			c.Current = d.IsCurrent
-		}
-		k.Known = c.Known
-		if k.Present, err = c.Current(ctx, t, &k); err != nil || k.Present {
-			return k, err
-		}
-		k.Known = receipt.Pending{}
-	}
-	if k, err = d.fetchStaged(ctx, t, k, c.Same); err != nil || d.Unpacked {
-		return k, err
-	}
+
 	zh := k.Known.Receipt.ZH
-	if trust, err := t.LoadTrust(ctx); err == nil {
-		k.Documents = SignedDocuments(t, trust, k.Platform, zh)
+	trust, err := p.request.LoadTrust(ctx)
+	if err == nil {
+		k.Documents = SignedDocuments(p.request, trust, k.Platform, zh)
 	}
 	if k.Documents == nil {
 		k.Documents = d.documentsThere(k.Item, zh)
 	}
+
 	return k, nil
 }
 

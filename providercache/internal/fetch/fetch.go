@@ -21,6 +21,19 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
+// Describe asks the source where a package is, and sets the Package of the request. All that fetch packages ask for those of a
+// whole run before they request the first archive: if one can't be had, nothing is downloaded in vain. It is a short request;
+// the documents that authenticate the package are loaded with its archive.
+func (f *Fetcher) Describe(ctx context.Context, t *Request, plat getproviders.Platform) error {
+	described, err := f.Source.Package(ctx, t.Provider, t.Version, plat)
+	if err != nil {
+		return t.Failed(during.Metadata, err)
+	}
+
+	t.Package = described
+	return nil
+}
+
 // Fetch downloads, verifies and unpacks the package into the stage.
 func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {

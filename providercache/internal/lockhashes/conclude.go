@@ -21,7 +21,10 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[string]Packag
 		old, had := locks.Provider(s.Provider)
 		had = had && old.Version == s.Version
 		for _, plat := range c.Platforms[i] {
-			got := found[KeyOf(s, plat)]
+			got, tried := found[KeyOf(s, plat)]
+			if !tried {
+				continue
+			}
 			if got.Err != nil {
 				errs = append(errs, resolve.OnPlatform(ctx, s, plat, got.Err))
 				continue

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/hashing"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/fetch"
@@ -54,25 +53,44 @@ func (h lockHasher) begin(ctx context.Context, wanted []Package) {
 	h.fetcher.Emit(ctx, event.Event{Kind: event.Queued, Packages: queued})
 }
 
+// describe asks the source where a package is, and reports a failure.
+func (h lockHasher) describe(ctx context.Context, p Package) (Package, error) {
+	p, err := describe(ctx, h.fetcher, p)
+	if err != nil {
+		return h.end(ctx, p, err)
+	}
+
+	p.Source = p.Package.Source
+	return p, nil
+}
+
+// withhold reports a package that isn't worth finding.
+func (h lockHasher) withhold(ctx context.Context, p Package) {
+	p.State = event.NotTried
+	_, _ = h.end(ctx, p, nil)
+}
+
+// end reports what became of a package.
+func (h lockHasher) end(ctx context.Context, p Package, err error) (Package, error) {
+	if err != nil {
+		p.State, p.Err = event.Failed, err
+	}
+
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: p.Outcome})
+	return p, err
+}
+
 // find finds the hashes of one package, and reports it.
 func (h lockHasher) find(ctx context.Context, p Package) (Package, error) {
 	got, err := h.hash(ctx, p)
-	if err != nil {
-		got.State, got.Err = event.Failed, err
-	}
-	h.fetcher.Emit(ctx, event.Event{Kind: event.Done, Outcome: got.Outcome})
-	return got, err
+	got.Package = getproviders.Package{} // only Locate returns it
+	return h.end(ctx, got, err)
 }
 
 // hash finds the hashes of one package: from an earlier run, from
 // the source, or by reading the package.
 func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
-	pkg, err := h.fetcher.Source.Package(ctx, p.Provider, p.Version, p.Platform)
-	if err != nil {
-		return p, p.Failed(during.Metadata, err)
-	}
-	p.Source = pkg.Source
-	t := fetch.Request{Selection: p.Selection, Package: pkg}
+	t := fetch.Request{Selection: p.Selection, Package: p.Package}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return p, err
@@ -85,7 +103,7 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 		found := p.listed(listed, signed)
 		return found, h.fetcher.Approve(ctx, t, getproviders.StateKnown, receipt.Provenance{Authentication: signed, H1: found.H1, ZH: found.ZH})
 	}
-	h.fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Package: pkg})
+	h.fetcher.Emit(ctx, event.Event{Kind: event.Fetching, Outcome: p.Outcome, Package: p.Package})
 	got, err := h.fetcher.HashPackage(ctx, t)
 	if err != nil {
 		return p, err

@@ -23,9 +23,12 @@ import (
 // the others. The error joins those of all results, in the same order.
 func Locate(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
 	sizes := slices.ContainsFunc(requests, func(r Request) bool { return r.Sizes })
-	find := func(ctx context.Context, p Package) (Package, error) { return locate(ctx, f, p, sizes) }
-	return answer(ctx, f, requests, func(context.Context, []Package) {}, find, func(_ Request, c Choice, found map[string]Package) Result {
-		return c.located(ctx, found)
+
+	return answer(ctx, f, requests, work{
+		begin:    func(context.Context, []Package) {},
+		describe: func(ctx context.Context, p Package) (Package, error) { return describe(ctx, f, p) },
+		find:     func(ctx context.Context, p Package) (Package, error) { return locate(ctx, f, p, sizes) },
+		conclude: func(_ Request, c Choice, found map[string]Package) Result { return c.located(ctx, found) },
 	})
 }
 
@@ -48,13 +51,18 @@ func (c Choice) located(ctx context.Context, found map[string]Package) (result R
 	return result
 }
 
-// locate finds one package and its known hashes.
-func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (_ Package, err error) {
-	s := found.Selection
-	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, found.Platform); err != nil {
-		return found, s.Failed(during.Metadata, err)
-	}
-	t := fetch.Request{Selection: s, Package: found.Package}
+// describe asks the source where a package is.
+func describe(ctx context.Context, f *fetch.Fetcher, p Package) (Package, error) {
+	t := fetch.Request{Selection: p.Selection}
+	err := f.Describe(ctx, &t, p.Platform)
+	p.Package = t.Package
+	return p, err
+}
+
+// locate finds the known hashes of a described package.
+func locate(ctx context.Context, f *fetch.Fetcher, found Package, sizes bool) (Package, error) {
+	t := fetch.Request{Selection: found.Selection, Package: found.Package}
+
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return found, err

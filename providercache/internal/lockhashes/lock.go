@@ -93,35 +93,99 @@ type Package struct {
 // of an archive is recorded in StateDir under the archive's checksum. As long as a source lists that checksum, as a
 // registry's signed list does, the same user doesn't download the archive again; the signature is verified each time.
 //
+// Where each package is, is asked before the first archive is requested. A request that has failed by then gets none.
+//
 // Locked versions are kept; for other providers the newest allowed version is
 // chosen. The source isn't asked for versions of locked providers.
 func Lock(ctx context.Context, f *fetch.Fetcher, requests ...Request) ([]Result, error) {
 	h := lockHasher{fetcher: f, archives: receipt.OpenContents(f.StateDir)}
 	// Hashes are saved even if the run was interrupted. If saving fails, later runs only take longer.
 	defer func() { _ = h.archives.Save(context.WithoutCancel(ctx)) }()
-	return answer(ctx, f, requests, h.begin, h.find, func(r Request, c Choice, found map[string]Package) Result {
-		return r.Conclude(ctx, c, found, f)
+	return answer(ctx, f, requests, work{
+		begin:    h.begin,
+		describe: h.describe,
+		find:     h.find,
+		conclude: func(r Request, c Choice, found map[string]Package) Result { return r.Conclude(ctx, c, found, f) },
+		withhold: h.withhold,
 	})
 }
 
-// answer chooses the packages of all requests, calls find once for each, and concludes each request with the results.
-func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, begin func(context.Context, []Package), find func(context.Context, Package) (Package, error),
-	conclude func(Request, Choice, map[string]Package) Result) ([]Result, error) {
-	results, failed := make([]Result, len(requests)), make([]error, len(requests))
+// work is what Lock and Locate do differently.
+type work struct {
+	begin    func(context.Context, []Package)
+	describe func(context.Context, Package) (Package, error) // asks the source where a package is
+	find     func(context.Context, Package) (Package, error) // finds the hashes of a described package
+	conclude func(Request, Choice, map[string]Package) Result
+
+	// withhold is told of each package that isn't worth finding, because the only requests that need it have failed already. nil:
+	// all packages are found.
+	withhold func(context.Context, Package)
+}
+
+// answer chooses the packages of all requests, asks for the description of each once, then finds each once, and concludes each request with
+// the results.
+func answer(ctx context.Context, f *fetch.Fetcher, requests []Request, w work) ([]Result, error) {
 	chosen := chooseAll(ctx, f, requests)
 	wanted := WantedPackages(chosen)
-	begin(ctx, wanted)
-	got, errs := par.Map(ctx, f.Limits.Queries, wanted, find)
+	w.begin(ctx, wanted)
+
 	found := make(map[string]Package, len(wanted))
-	for i, p := range wanted {
-		got[i].Err = errs[i]
-		found[KeyOf(p.Selection, p.Platform)] = got[i]
+	described := each(ctx, f, wanted, found, w.describe)
+	if w.withhold != nil {
+		described = withhold(ctx, described, chosen, found, w.withhold)
 	}
+	each(ctx, f, described, found, w.find)
+
+	results, failed := make([]Result, len(requests)), make([]error, len(requests))
 	for i, r := range requests {
-		results[i] = conclude(r, chosen[i], found)
+		results[i] = w.conclude(r, chosen[i], found)
 		failed[i] = results[i].Err
 	}
+
 	return results, errors.Join(failed...)
+}
+
+// each works on many packages at once, and sets the results in found. It returns those that haven't failed.
+func each(ctx context.Context, f *fetch.Fetcher, packages []Package, found map[string]Package, do func(context.Context, Package) (Package, error)) (done []Package) {
+	got, errs := par.Map(ctx, f.Limits.Queries, packages, do)
+	for i, p := range packages {
+		got[i].Err = errs[i]
+		found[KeyOf(p.Selection, p.Platform)] = got[i]
+		if errs[i] == nil {
+			done = append(done, got[i])
+		}
+	}
+
+	return done
+}
+
+// withhold removes from found the packages that no request needs any more, because all that need them have failed, and returns the others.
+func withhold(ctx context.Context, packages []Package, chosen []Choice, found map[string]Package, tell func(context.Context, Package)) (rest []Package) {
+	needed := map[string]bool{}
+	for _, c := range chosen {
+		keys := c.keys()
+		lacks := func(key string) bool { return found[key].Err != nil }
+		if c.HasFailed() || slices.ContainsFunc(keys, lacks) {
+			continue
+		}
+
+		for _, key := range keys {
+			needed[key] = true
+		}
+	}
+
+	for _, p := range packages {
+		key := KeyOf(p.Selection, p.Platform)
+		if needed[key] {
+			rest = append(rest, p)
+			continue
+		}
+
+		delete(found, key)
+		tell(ctx, p)
+	}
+
+	return rest
 }
 
 // Choice has the chosen versions and platforms of a request.
@@ -129,6 +193,19 @@ type Choice struct {
 	Selections []getproviders.Selection
 	Platforms  [][]getproviders.Platform // of each selection
 	errs       []error
+}
+
+// HasFailed reports whether a provider has no version or platform.
+func (c Choice) HasFailed() bool { return len(c.errs) > 0 }
+
+// keys names all packages.
+func (c Choice) keys() (keys []string) {
+	for i, s := range c.Selections {
+		for _, plat := range c.Platforms[i] {
+			keys = append(keys, KeyOf(s, plat))
+		}
+	}
+	return keys
 }
 
 // KeyOf names the package of a selection for a platform.

@@ -89,7 +89,7 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 }
 
 func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
-	_, in := lockableRegistry(t, "widget", "gadget")
+	registry, in := lockableRegistry(t, "widget", "gadget")
 	widget, gadget := widgetAddress, registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
 	results, err := in.Fetcher.Lock(t.Context(),
@@ -103,9 +103,11 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 		failures[0].Provider != provider(gadget) || !errors.Is(failures[0], getproviders.ErrPlatformMissing) {
 		t.Errorf("a platform that is missing: %v", results[0].Err)
 	}
-	if got := results[0].Packages; len(got) != 2 || got[0].Platform != linux || got[1].Platform != linux || results[0].Locks != nil {
+	got := results[0].Packages // the one that another request needs was found all the same
+	if len(got) != 1 || got[0].Platform != linux || got[0].Provider != provider(widget) || results[0].Locks != nil {
 		t.Errorf("of the others there are %+v", got)
 	}
+	must.Equal(t, registry.Requests("archive"), 1)
 	if results[1].Err != nil || results[1].Locks == nil {
 		t.Errorf("another request: %v", results[1].Err)
 	}
@@ -120,6 +122,33 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	}
 	must.Len(t, joined, 4)
 	must.EqualSlices(t, getproviders.SplitErrors(err), joined)
+}
+
+func TestLock_AsksForAllMetadataBeforeTheFirstArchive(t *testing.T) {
+	registry, in := lockableRegistry(t, "widget", "gadget")
+	widget, gadget, nobody := widgetAddress, registryHost+"/acme/gadget", registryHost+"/acme/nobody"
+	plan9 := getproviders.Platform{OS: "plan9", Arch: "mips"}
+	var states []event.State
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if e.Kind == event.Done && e.Platform == linux {
+			states = append(states, e.State)
+		}
+	}
+
+	for _, r := range []lockhashes.Request{
+		{Requirements: require(widget, "", nobody, "")},
+		{Requirements: require(widget, "", gadget, "9.0")},
+		{Requirements: require(widget, "", gadget, ""), Platforms: []getproviders.Platform{linux, plan9}},
+	} {
+		result := installtest.First(in.Fetcher.Lock(t.Context(), r))
+		must.Len(t, result.Packages, 0)
+		if result.Err == nil || result.Locks != nil {
+			t.Errorf("%v: got %v, %v", r, result.Locks, result.Err)
+		}
+	}
+
+	must.Equal(t, registry.Requests("archive"), 0)
+	must.EqualSlices(t, states, []event.State{event.NotTried, event.NotTried, event.NotTried, event.NotTried})
 }
 
 func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
