@@ -113,6 +113,9 @@ func assessProviders(r request, dir *workdir.Dir, required getproviders.Requirem
 		return r.Log.Fail("vendored", "Can't compare what is installed", "%v", err)
 	}
 	for _, reason := range status.Reasons {
+		if r.opts.check {
+			reason = r.Policy.Explain(reason, dir.Locks)
+		}
 		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
 		switch of := about[reason.Provider]; {
 		case of != nil && r.opts.plan:

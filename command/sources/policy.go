@@ -273,6 +273,27 @@ func (p Policy) CheckNumber(lock depsfile.Lock) (unasked []string, refused error
 	return unasked, refused
 }
 
+// Explain returns the reason why a locked package isn't in its place, or package_refused if the rules refuse the version whatever the package
+// is: then init, which is the cure of the other reason, would fail.
+func (p Policy) Explain(reason providercache.Reason, locks *depsfile.Locks) providercache.Reason {
+	isCuredByInit := slices.Contains([]string{"package_absent", "package_differs", "lock_without_hash"}, reason.Code)
+	lock, isLocked := locks.Provider(reason.Provider)
+	if !isCuredByInit || !isLocked {
+		return reason
+	}
+
+	_, refused := p.CheckNumber(lock)
+	if refused == nil {
+		return reason
+	}
+
+	candidate := getproviders.Candidate{Provider: lock.Provider, Version: lock.Version}
+	reason.Code = "package_refused"
+	reason.Detail = fmt.Sprintf("version %s is %s", lock.Version, cause.Refused(candidate, refused).Err)
+
+	return reason
+}
+
 // CheckLocks returns a refusal for each entry of the given providers that lacks hashes
 // for platforms that the policy requires.
 func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (refused []*policy.Refusal) {

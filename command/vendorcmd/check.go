@@ -136,6 +136,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
+		reason = r.Policy.Explain(reason, p.dir.Locks)
 		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
 		if shown.Provider == (getproviders.Provider{}) {
 			shown.Detail = vendored.PluginsDir + "/" + shown.Detail
