@@ -32,7 +32,8 @@ const policyVariable = "TFDEPS_POLICY"
 // Policy refuses packages by rules. The zero value refuses none.
 type Policy struct {
 	Rules   policy.Policy
-	Files   string // with the rules, joined as a path list
+	Files   string   // with the rules, joined as a path list
+	Origins []string // the files and the rules of -policy, as messages name them
 	session *Session
 	cache   func() *providercache.Store // nil if the CLI configuration wasn't read
 
@@ -59,13 +60,16 @@ func (s *Session) PolicyOf(dir string, given []string) (Policy, bool) {
 	}
 	for _, text := range given {
 		rule, diags, ok := policy.ParseRule(text, "-policy", product)
-		if !ok {
+		if ok {
+			p.Origins = append(p.Origins, "-policy="+text)
+		} else {
 			paths = append(paths, text)
 		}
 		problems = append(problems, InvalidPolicy(diags)...)
 		p.Rules = policy.All(p.Rules, rule)
 	}
 	p.Files = strings.Join(paths, string(filepath.ListSeparator))
+	p.Origins = append(slices.Clone(paths), p.Origins...)
 	for _, path := range paths {
 		rules, diags := policy.Load(path, product)
 		for _, d := range diags {
