@@ -112,10 +112,23 @@ func (m *Module) CheckEncryption(environment string) hcl.Diagnostics {
 	if e == nil {
 		return nil
 	}
+
+	d.warnOfUnencrypted(e)
 	for _, name := range slices.Sorted(maps.Keys(e.targets)) {
 		d.checkTarget(e, e.targets[name])
 	}
 	return withoutSource(name, d.found.diags)
+}
+
+// warnOfUnencrypted warns, once, of methods that encrypt nothing, whether or not they are used.
+func (d *document) warnOfUnencrypted(e *encryption) {
+	for _, part := range e.parts {
+		if part.kind == "method" && part.typ == "unencrypted" {
+			d.warn(e.header, "Unencrypted method configured",
+				"The encryption settings have the method \"unencrypted\", which is meant for the time of a migration: what it is used for can be read by everybody.")
+			return
+		}
+	}
 }
 
 // withoutSource removes the positions of problems in the variable, because its lines are secret. There, name is the name of the

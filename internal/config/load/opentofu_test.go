@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 )
@@ -316,6 +317,34 @@ const encryptedState = `{"serial": 2, "lineage": "x", "meta": {"key_provider.pbk
 func TestReadStateRequirements_EncryptedIsAnErrorOfItsOwn(t *testing.T) {
 	_, err := ReadStateRequirements(strings.NewReader(encryptedState), "s", asOpenTofu)
 	must.Fail(t, err, ErrStateEncrypted)
+}
+
+func TestCheckEncryption_WarnsOfUnencrypted(t *testing.T) {
+	t.Parallel()
+	const (
+		unencrypted = "method \"unencrypted\" \"u\" {}\n"
+		used        = "state {\n  method = method.unencrypted.u\n}\n"
+	)
+	for settings, warnings := range map[string]int{
+		unencrypted:        1,
+		unencrypted + used: 1,
+		unencrypted + "method \"unencrypted\" \"v\" {}\n":                                     1,
+		"key_provider \"pbkdf2\" \"unencrypted\" {\n  passphrase = \"0123456789abcdef\"\n}\n": 0,
+		"": 0,
+	} {
+		dir := writeFiles(t, texts{"main.tf": "terraform {\n  encryption {\n" + settings + "  }\n}\n"})
+		module, problems := LoadModule(dir, asOpenTofu)
+		must.Len(t, problems, 0)
+		empty, _ := LoadModule(t.TempDir(), asOpenTofu)
+
+		for _, problems := range []hcl.Diagnostics{module.CheckEncryption(""), empty.CheckEncryption(settings)} {
+			must.Len(t, problems, warnings, settings)
+			for _, p := range problems {
+				must.Equal(t, p.Summary, "Unencrypted method configured")
+				must.Equal(t, p.Severity, hcl.DiagWarning)
+			}
+		}
+	}
 }
 
 // TestCheckEncryption_SecretsOfTheVariableStayThere has a variable with a mistake.
