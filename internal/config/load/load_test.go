@@ -240,10 +240,32 @@ func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 	} {
 		base, override, _ := strings.Cut(text, "|")
 		module := load(t, texts{"main.tf": "terraform {\n" + base + "\n}\n", "override.tf": "terraform {\n" + override + "\n}\n"})
-		got := ""
-		if module.Backend != nil {
-			got = module.Backend.Type
-		}
-		must.Equal(t, got, want, text)
+		must.Equal(t, backendType(module), want, text)
+	}
+}
+
+func backendType(m *Module) string {
+	if m.Backend == nil {
+		return ""
+	}
+	return m.Backend.Type
+}
+
+// TestLoadModule_BackendsThatAnOverrideRepeats does the same for mistakes: the block that is recorded although the run fails.
+func TestLoadModule_BackendsThatAnOverrideRepeats(t *testing.T) {
+	t.Parallel()
+	const twice = "backend \"gcs\" {}\nbackend \"pg\" {}\n"
+	for text, want := range map[string]string{
+		`backend "s3" {}|` + twice:                       "s3",
+		`cloud {}|` + twice:                              "cloud",
+		`|` + twice:                                      "",
+		`backend "s3" {}|cloud {}` + "\n" + twice:        "cloud",
+		"backend \"s3\" {}|cloud {}\ncloud {}":           "s3",
+		"cloud {}|cloud {}\ncloud {}\nbackend \"pg\" {}": "pg",
+	} {
+		base, override, _ := strings.Cut(text, "|")
+		module, problems := LoadModule(writeFiles(t, texts{"main.tf": "terraform {\n" + base + "\n}\n", "override.tf": "terraform {\n" + override + "\n}\n"}), asTerraform)
+		must.Len(t, problems, 1, text)
+		must.Equal(t, backendType(module), want, text)
 	}
 }

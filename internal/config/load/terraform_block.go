@@ -139,13 +139,23 @@ func (b *builder) addBackends(backends []Backend) {
 }
 
 // overrideBackends replaces the backend of the primary files. If an override file has a block of
-// each kind, cloud applies.
+// each kind, cloud applies. A kind that the file has twice is a problem, and replaces nothing.
 func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
+	twice := map[bool]bool{} // whether it is the kind cloud
 	for _, next := range backends {
-		if diag := changed.add(next, b.grammar, "Duplicate backend configuration"); diag != nil {
+		diag := changed.add(next, b.grammar, "Duplicate backend configuration")
+		if diag != nil {
 			b.found.report(diag)
+			twice[next.Type == cloudBackend] = true
 		}
+	}
+
+	if twice[true] {
+		changed.cloud = nil
+	}
+	if twice[false] {
+		changed.backend = nil
 	}
 	if changed.effective() != nil {
 		b.state = changed
