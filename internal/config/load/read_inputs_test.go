@@ -109,6 +109,18 @@ func TestReadInputs_LinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
+// A copied configuration may bring values for variables that it doesn't declare.
+func TestReadInputs_OfACopyAreNotWarnedOf(t *testing.T) {
+	t.Parallel()
+	dir := writeFiles(t, texts{"main.tf": "", "terraform.tfvars": "y = 1"})
+	inputs, diags := ReadInputs(dir, InputSources{})
+	must.Len(t, diags, 0)
+	for within, warnings := range map[string]int{"": 1, dir: 0} {
+		_, diags := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs, Within: within})
+		must.Len(t, diags, warnings, within)
+	}
+}
+
 // longLoops make a large value a thousand times.
 var longLoops = "x = " + strings.Repeat("[for k in [0,1,2,3,4,5,6,7,8,9] : ", 3) + strconv.Quote(strings.Repeat("a", 100_000)) + strings.Repeat("]", 3) + "\n"
 

@@ -198,8 +198,14 @@ func Redact(source string) string {
 	if err != nil {
 		return redact(source)
 	}
-	if remote, ok := address.(Remote); ok {
-		return remote.shown()
+	remote, isRemote := address.(Remote)
+	if !isRemote { // no place for a login
+		return source
 	}
-	return source // no place for a login
+
+	shown := remote.shown()
+	if shown == "file://"+source { // a path stays as the user wrote it
+		return source
+	}
+	return shown
 }

@@ -23,6 +23,7 @@ func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 		"git::https://user:se/cret@x.example/r":                               "git::https://REDACTED@x.example/r",
 		"https://h/net.zip?secret":                                            "https://h/net.zip?REDACTED",
 		"file:///dir/net":                                                     "file:///dir/net",
+		"/dir/net":                                                            "/dir/net",
 		"git::https://user:secret@x.example/%zz":                              "git::https://REDACTED@x.example/%zz",
 	} {
 		must.Equal(t, Redact(source), want, source)

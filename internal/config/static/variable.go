@@ -261,6 +261,7 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 		case from.Argument:
 			problems = append(problems, diagnostic.Placeless("Value for undeclared variable",
 				"There is a value for %q on the command line, but no variable of that name in the root module.", name))
+		case s.Within != "": // a copied configuration brings its own files, which the real programs don't read before the copy
 		case s.Root && from.At != (hcl.Range{}):
 			if inFiles++; inFiles <= maxUndeclared {
 				problems = append(problems, diagnostic.Coded("invalid_configuration", diagnostic.PlacelessWarning("Value for undeclared variable",
