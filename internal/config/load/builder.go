@@ -195,11 +195,22 @@ func (b *builder) resolveCalls() {
 			call.versionProblems = fresh
 		}
 		call.Inputs = b.scope.CallInputs(name, call.arguments)
+		if b.product.Understands("evaluated_locals") {
+			b.checkLocals(reported, call.arguments)
+		}
 		if call.overridden {
 			call.arguments, call.blocks = nil, nil // only plan checks them
 		}
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, *call)
+	}
+}
+
+// checkLocals reports problems of local values that arguments of a call refer to.
+func (b *builder) checkLocals(reported map[*hcl.Diagnostic]bool, arguments hcl.Attributes) {
+	for _, attr := range inOrder(arguments) {
+		problems := b.scope.LocalProblems(attr.Expr)
+		b.found.report(unreported(reported, problems)...)
 	}
 }
 

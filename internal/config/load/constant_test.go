@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/static/functions"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/zclconf/go-cty/cty"
@@ -288,6 +289,86 @@ func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 		})
 		checkProblem(t, diags, tt.problem, tt.name)
 	}
+}
+
+// TestLoadModule_LocalsOfArgumentsAreEvaluated has local values, of which an argument of a call refers to local.a, and the problem
+// since Terraform 1.15.
+func TestLoadModule_LocalsOfArgumentsAreEvaluated(t *testing.T) {
+	t.Parallel()
+	const declared = "variable \"v\" {}\nresource \"aws_vpc\" \"x\" {}\ndata \"aws_vpc\" \"x\" {}\n"
+	for locals, want := range map[string]string{
+		"a = var.gone":          "Reference to undeclared input variable",
+		"a = \"x-${var.gone}\"": "Reference to undeclared input variable",
+		"a = local.gone":        "Reference to undeclared local value",
+		"a = local.b\n  b = local.c\n  c = var.gone": "Reference to undeclared input variable",
+		"a = aws_vpc.gone.id":                        "Reference to undeclared resource",
+		"a = data.aws_vpc.gone.id":                   "Reference to undeclared resource",
+		"a = module.gone.id":                         "Reference to undeclared module",
+		"a = lowr(\"A\")":                            "Call to unknown function",
+		"a = 1 + \"b\"":                              "Invalid operand",
+		"a = {}.b":                                   "Unsupported attribute",
+		"a = path.nope":                              "Invalid \"path\" attribute",
+		"a = [for k in [1] : var.gone]":              "Reference to undeclared input variable",
+		"a = local.b\n  b = local.a":                 "Circular reference",
+		"a = 1\n  b = var.gone":                      "", // the argument doesn't need it
+		"a = var.v + 1":                              "",
+		"a = aws_vpc.x.id":                           "",
+		"a = data.aws_vpc.x.nope":                    "",
+		"a = module.m.id":                            "",
+		"a = path.cwd":                               "",
+		"a = terraform.workspace":                    "",
+		"a = provider::x::f(1)":                      "",
+		"a = timestamp()":                            "",
+		"a = file(\"none\")":                         "", // may be there for Terraform
+		"a = format(\"%999999999s\", \"a\")":         "", // a limit
+		"a = [for k in range(1024) : [for l in range(1024) : \"xxxxxxxx\"]]": "", // another one
+	} {
+		for _, argument := range []string{"x = local.a", "x = [{ y = \"${local.a}\" }]", "_ {\n    x = local.a\n  }"} {
+			dir := writeFiles(t, texts{"main.tf": declared + "locals {\n  " + locals + "\n}\nmodule \"m\" {\n  source = \"./m\"\n  " + argument + "\n}\n"})
+			for product, isEvaluated := range map[getproviders.Product]bool{
+				getproviders.Terraform("1.15.9"): true,
+				getproviders.Terraform("1.16.0"): true,
+				getproviders.Terraform("1.14.9"): false,
+			} {
+				_, problems := LoadModule(dir, product)
+				if isEvaluated {
+					checkProblem(t, problems, want, locals, argument)
+				} else {
+					checkProblem(t, problems, "", locals, argument, product.Version)
+				}
+			}
+			_, problems := LoadModule(dir, getproviders.OpenTofu("1.12.6"))
+			checkProblem(t, problems, "", locals, argument)
+		}
+	}
+}
+
+// The places of calls that refer to no local value, or that plan alone looks at, don't matter.
+func TestLoadModule_LocalsOfOtherPlacesAreNotEvaluated(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"module \"m\" {\n  source = \"./m\"\n  x = local.undeclared\n}\n",
+		"module \"m\" {\n  source = \"./m\"\n  x = var.undeclared\n}\n",
+		"module \"m\" {\n  source = \"./m\"\n  count = local.a\n}\n",
+		"module \"m\" {\n  source = \"./m\"\n  for_each = local.a\n}\n",
+		"output \"x\" {\n  value = local.a\n}\n",
+		"resource \"x_y\" \"z\" {\n  x = local.a\n}\n",
+	} {
+		_, problems := LoadModule(writeFiles(t, texts{"main.tf": "locals {\n  a = var.gone\n}\n" + text}), asTerraform)
+		checkProblem(t, problems, "", text)
+	}
+}
+
+// Several calls, arguments and sources that refer to a wrong local value report it once, also in JSON.
+func TestLoadModule_LocalsOfArgumentsAreReportedOnce(t *testing.T) {
+	t.Parallel()
+	calls := "module \"m\" {\n  source = \"./m\"\n  x = local.a\n  y = local.a\n}\nmodule \"n\" {\n  source = \"./m\"\n  x = local.a\n}\n"
+	for _, text := range []string{calls, calls + "module \"a\" {\n  source = local.a\n  x = local.a\n}\n"} {
+		_, problems := loadWith(t, Options{}, texts{"main.tf": "locals {\n  a = var.gone\n}\n" + text})
+		must.Len(t, problems, 1)
+	}
+	_, problems := loadWith(t, Options{}, texts{"main.tf.json": `{"locals": {"a": "${var.gone}"}, "module": {"m": {"source": "./m", "x": {"y": ["${local.a}"]}}}}`})
+	checkProblem(t, problems, "Reference to undeclared input variable")
 }
 
 // A constant variable of a module gets a known value, which fulfils its conditions.

@@ -29,7 +29,7 @@ func (s *Scope) eval(expr hcl.Expression) result {
 	}
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok || !printableNumbers(native) {
-		return failed(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before modules are installed.")
+		return tooMuchFor(expr.Range(), "Expression too complex", "Numbers with thousands of digits aren't computed before modules are installed.")
 	}
 	if text, ok := native.(*hclsyntax.TemplateExpr); ok && text.IsStringLiteral() { // fast path for most strings, without a table of functions
 		return compute(native, &hcl.EvalContext{})
@@ -123,7 +123,7 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 }
 
 func tooLarge(at hcl.Range) result {
-	return failed(at, "Value too large", "A value of more than %d bytes isn't computed before modules are installed.", maxValue)
+	return tooMuchFor(at, "Value too large", "A value of more than %d bytes isn't computed before modules are installed.", maxValue)
 }
 
 // fromJSON returns an expression of the JSON syntax, whose strings are templates, as one of the native syntax.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
@@ -104,6 +105,30 @@ func (s *Scope) CallInputs(call string, attrs hcl.Attributes) map[string]cty.Val
 		inputs[name] = found.val.Mark(source)
 	}
 	return inputs
+}
+
+// LocalProblems returns the problems of the local values that an expression refers to, directly or through others. It leaves out
+// those that may be due to limits of this package, which matter only where a value is needed.
+func (s *Scope) LocalProblems(expr hcl.Expression) (problems hcl.Diagnostics) {
+	if json.IsJSONExpression(expr) {
+		native, problem := fromJSON(expr)
+		if problem != nil {
+			return nil
+		}
+		expr = native
+	}
+
+	for _, t := range expr.Variables() {
+		_, declared := s.Locals[StepName(t, 1)]
+		if t.RootName() != "local" || !declared {
+			continue
+		}
+		_, found := s.resolve(t)
+		if !isLimited(found.problems) {
+			problems = append(problems, found.problems...)
+		}
+	}
+	return problems
 }
 
 // bodyReferences returns the references of all expressions in a body.

@@ -2,6 +2,7 @@ package static
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -32,11 +33,33 @@ func (s *Scope) spend(size int) error {
 	return nil
 }
 
+// limitReached is the Extra of problems with values that aren't computed before modules are installed because they are too
+// large or too complex. Such a value is right, unless a source needs it.
+type limitReached struct{}
+
+// tooMuchFor returns the result of a value for which a limit of this package is reached.
+func tooMuchFor(at hcl.Range, summary, format string, args ...any) result {
+	found := failed(at, summary, format, args...)
+	found.problems[0].Extra = limitReached{}
+	return found
+}
+
+// isLimited reports whether problems may be ours alone: a limit of this package is reached, or a function refuses its arguments,
+// which may be because it returns less here, or reads fewer files.
+func isLimited(problems hcl.Diagnostics) bool {
+	return slices.ContainsFunc(problems, func(p *hcl.Diagnostic) bool {
+		_, limited := p.Extra.(limitReached)
+		_, refused := p.Extra.(hclsyntax.FunctionCallDiagExtra)
+		return limited || refused || isSpent(p)
+	})
+}
+
 // isSpent returns the problem of a module whose computations cost too much, the same for every
 // expression; nil if they don't.
 func (s *Scope) isSpent(at hcl.Range) *hcl.Diagnostic {
 	if s.spent > maxSpent && s.exceeded == nil {
 		s.exceeded = diagnostic.Error(at, "Expression too complex", "%s.", strings.ToUpper(errSpent.Error()[:1])+errSpent.Error()[1:])
+		s.exceeded.Extra = limitReached{}
 	}
 	return s.exceeded
 }

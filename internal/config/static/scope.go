@@ -168,14 +168,14 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 		case !ok:
 			return failed(at, s.called("Reference to undeclared local value", "Undefined local"), "There is no local value %q in this module.", ref.name).itself()
 		case s.depth > maxLocals:
-			return failed(at, "Local values nested too deeply", "More than %d local values depend on one another in a row.", maxLocals)
+			return tooMuchFor(at, "Local values nested too deeply", "More than %d local values depend on one another in a row.", maxLocals)
 		}
 		return s.evalFor(s.subject("local."+ref.name), attr.Range, attr.Expr)
 	case "path":
 		if val, ok := s.paths[ref.name]; ok {
 			return result{val: val}
 		}
-		if s.product.Understands("only_static") && ref.name != "root" && ref.name != "cwd" {
+		if ref.name != "root" && ref.name != "cwd" {
 			return failed(at, "Invalid \"path\" attribute", "There are path.module, path.root and path.cwd, and no path.%s.", ref.name)
 		}
 	case "terraform", "tofu":
