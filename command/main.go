@@ -282,6 +282,7 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		Stderr:  p.Stderr,
 		NoColor: line.noColor,
 		Similar: line.similar,
+		Hidden:  new(explain.Hidden),
 		Env:     env,
 		Now:     p.Now,
 		Begun:   p.Now(),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -168,7 +167,7 @@ func (m *Meta) Finish(r *result.Result, problems problem.List, out Output) int {
 
 // Write prints a report; for programs it includes the problems.
 func (m *Meta) Write(r *result.Result, asJSON bool, problems problem.List) problem.List {
-	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: explain.Showing{ReadFile: readSource}}
+	run := result.Run{Begun: m.Begun, Ended: m.Now(), Problems: problems, Showing: m.lines()}
 	if err := result.Write(m.Stdout, r, asJSON, run); err != nil {
 		return problem.Failed("unwritable", "Failed to write the report", err)
 	}

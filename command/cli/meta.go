@@ -48,6 +48,7 @@ type Meta struct {
 	Stdout, Stderr io.Writer
 	NoColor        bool            // -no-color was given
 	Similar        explain.Similar // which similar problems are merged
+	Hidden         *explain.Hidden // files of which no lines are shown; may be nil
 	Env            Environment
 	Now            func() time.Time
 	Begun          time.Time    // when the program was started
@@ -124,6 +125,11 @@ const barRefresh = 100 * time.Millisecond
 // readSource reads the file that a problem is about once more. If that was a pipe, it would wait for ever.
 func readSource(name string) ([]byte, error) { return wholefile.Read(name, 16<<20) }
 
+// lines says which lines of files are shown.
+func (m *Meta) lines() explain.Showing {
+	return explain.Showing{ReadFile: readSource, Hidden: m.Hidden}
+}
+
 // ViewOptions returns the options of views for this user; progress is the value of -progress.
 func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress view.Progress) view.Options {
 	// Bars aren't drawn on dumb terminals, between lines of the debug log, and in the terminal output that CI
@@ -139,7 +145,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool, progress vie
 		Stdout:   terminal.NewStream(m.Stdout),
 		Stderr:   terminal.NewStream(m.Stderr),
 		Now:      m.Now,
-		Showing:  explain.Showing{ReadFile: readSource},
+		Showing:  m.lines(),
 		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",
 		Refresh:  barRefresh,
 	}

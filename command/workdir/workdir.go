@@ -23,6 +23,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/view/explain"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/combine"
@@ -98,6 +99,7 @@ type Dir struct {
 	ToLock        modulelock.Locks // the content that SaveModules writes to that file; nil means no change
 
 	log       *slog.Logger    // may be nil
+	hidden    *explain.Hidden // files of which no lines are shown; may be nil
 	written   *depsfile.Locks // what LoadLocks found in the file, or SaveLocks wrote
 	inherited []depsfile.Lock // entries of the predecessor product, from which LoadLocks made entries in Locks
 
@@ -110,7 +112,7 @@ type Dir struct {
 // Load reads the root module in a directory. For Terraform, values of variables that can't be read or computed are a problem
 // even if nothing needs them. For OpenTofu, those that can't be computed are a problem only where they are needed.
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
-	d := &Dir{Path: path, Product: product, log: m.Log}
+	d := &Dir{Path: path, Product: product, log: m.Log, hidden: m.Hidden}
 	workspace := ""
 	if dialect.Of(product).Understands("any_variable") {
 		workspace, _ = Workspace(m.Env, product) // code that needs the backend reports an invalid name
@@ -175,6 +177,9 @@ func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, ma
 		installer.Commits[lock.Key] = lock.Commit
 	}
 	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
+	for _, dir := range d.Tree.Elsewhere() {
+		d.hidden.Add(dir)
+	}
 	d.logLeftToPlan()
 	d.ProviderProblems = d.Tree.CheckProviders()
 }

@@ -105,12 +105,19 @@ func IsStrangers(dir string) bool {
 // ".git", or the directory itself outside of repositories. In a directory such as /tmp, in which all users may make files, the
 // entry of another user doesn't count.
 func Repository(dir string) string {
+	root, _ := FindRepository(dir)
+	return root
+}
+
+// FindRepository is [Repository], and reports whether there is one.
+func FindRepository(dir string) (root string, found bool) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if info, err := os.Lstat(filepath.Join(at, ".git")); err == nil && !isStrangers(at, info) {
-			return at
+		info, err := os.Lstat(filepath.Join(at, ".git"))
+		if err == nil && !isStrangers(at, info) {
+			return at, true
 		}
 		if filepath.Dir(at) == at {
-			return dir
+			return dir, false
 		}
 	}
 }

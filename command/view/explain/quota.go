@@ -22,6 +22,8 @@ const (
 // Showing shows the problems of a run within the limits, each with its snippet of a file.
 type Showing struct {
 	ReadFile func(name string) ([]byte, error) // reads a file; nil means that no lines are shown
+	Dir      string                            // the working directory; "" means that of the process
+	Hidden   *Hidden                           // files that aren't shown
 
 	shown, bytes int
 	ofFile       map[string]int

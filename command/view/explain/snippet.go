@@ -45,7 +45,7 @@ func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
 	}
 	if name := p.Subject.Filename; s.last == nil || s.last.name != name {
 		text, _ := s.ReadFile(name)
-		if leavesRepository(name) {
+		if s.hides(name) {
 			text = nil
 		}
 		s.last = newSource(name, text)
@@ -56,13 +56,37 @@ func (s *Showing) snippet(p *hcl.Diagnostic) *Snippet {
 	return s.last.cut(p)
 }
 
-// leavesRepository reports whether a file is a symlink to one of another repository, or, outside of repositories, of another
-// directory: a committer can have such a link read, but not shown.
-func leavesRepository(name string) bool {
+// Hidden is a set of directories whose files aren't shown. The zero value and nil are empty. Many goroutines may use it.
+type Hidden struct{ dirs par.Shared[string, struct{}] }
+
+// Add adds a directory, whose path has no symlinks.
+func (h *Hidden) Add(dir string) {
+	if h != nil {
+		h.dirs.Join(dir, func() struct{} { return struct{}{} })
+	}
+}
+
+func (h *Hidden) has(dir string) bool { return h != nil && h.dirs.Has(dir) }
+
+// hides reports whether a file isn't shown. A committer can have any file read, but not shown: neither a symlink to one of
+// another repository or, outside of repositories, of another directory; nor one outside of the repository of the working
+// directory; nor one in a hidden directory.
+func (s *Showing) hides(name string) bool {
 	full, err := filepath.Abs(name)
 	target, targetErr := filepath.EvalSymlinks(full)
 	dir, dirErr := filepath.EvalSymlinks(filepath.Dir(full))
-	return errors.Join(err, targetErr, dirErr) == nil && owner.Repository(filepath.Dir(target)) != owner.Repository(dir)
+	here, hereErr := filepath.Abs(s.Dir)
+	here, physicalErr := filepath.EvalSymlinks(here)
+	if errors.Join(err, targetErr, dirErr, hereErr, physicalErr) != nil { // such a file can't be read
+		return false
+	}
+
+	if owner.Repository(filepath.Dir(target)) != owner.Repository(dir) || s.Hidden.has(filepath.Dir(target)) {
+		return true
+	}
+	root, found := owner.FindRepository(here)
+	rel, err := filepath.Rel(root, target)
+	return found && (err != nil || !filepath.IsLocal(rel))
 }
 
 func newSource(name string, text []byte) *source {

@@ -140,8 +140,38 @@ func TestSnippet_OfFilesThatAreNotShown(t *testing.T) {
 		if target != "" && must.Symlink(target, at) != nil {
 			continue // no symlinks here
 		}
-		src := Showing{ReadFile: os.ReadFile}
+		src := Showing{ReadFile: os.ReadFile, Dir: filepath.Join(dir, "repo/a")}
 		got := src.snippet(&problem.Problem{Subject: &hcl.Range{Filename: at, Start: hcl.InitialPos, End: hcl.InitialPos}})
 		must.Equal(t, got.Found, name == "main.tf" || name == "near.tf", name)
+	}
+}
+
+// TestSnippet_OfFilesElsewhere has files, and whether their lines are shown to who works in repo/a, and in plain/a, which is in no
+// repository.
+func TestSnippet_OfFilesElsewhere(t *testing.T) {
+	t.Parallel()
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.Write(t, filepath.Join(dir, "repo/.git"), "")
+	must.Write(t, filepath.Join(dir, "repo/sub/.git"), "")
+	hidden := new(Hidden)
+	hidden.Add(filepath.Join(dir, "private"))
+
+	for name, shown := range map[string][2]bool{
+		"repo/a/main.tf":  {true, true},
+		"repo/b/main.tf":  {true, true},
+		"repo/sub/x.tf":   {true, true}, // a submodule is in the repository
+		"plain/a/main.tf": {false, true},
+		"plain/b/main.tf": {false, true},
+		"private/main.tf": {false, false},
+		"repository/x.tf": {false, true},
+	} {
+		path := filepath.Join(dir, name)
+		must.Write(t, path, "a = 1")
+		for i, at := range []string{"repo/a", "plain/a"} {
+			must.Succeed(t, os.MkdirAll(filepath.Join(dir, at), 0o755))
+			src := Showing{ReadFile: os.ReadFile, Dir: filepath.Join(dir, at), Hidden: hidden}
+			got := src.snippet(&problem.Problem{Subject: &hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}})
+			must.Equal(t, got.Found, shown[i], name, at)
+		}
 	}
 }

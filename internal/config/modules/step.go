@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
+	"github.com/tfdeps/tfdeps/internal/config/files"
 	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
@@ -121,8 +122,36 @@ func (s *step) makeModule(at places) bool {
 			"The module in %s is called by a module that it calls itself, so the tree of modules would have no end.", child.Dir))
 		return false
 	}
+	child.astray = s.isAstray(at)
 	s.child = child
 	return true
+}
+
+// isAstray reports whether the module's directory is outside of the root module's, and the record alone leads there: for a path,
+// it isn't where the path leads to; for a package, it isn't among the packages.
+func (s *step) isAstray(at places) bool {
+	local, isLocal := s.address.(Local)
+	expected := at.path(at.recordedDir(s.key))
+	if isLocal {
+		expected = filepath.Join(at.path(s.parent.Dir), filepath.FromSlash(string(local)))
+	}
+	path := at.path(s.record.Dir)
+	led := path == expected || !isLocal && files.IsWithin(expected, path)
+	if led || at.files.FS != nil { // nothing has to be resolved, which most modules don't need
+		return s.parent.astray && isLocal
+	}
+
+	dir, err := at.files.Physical(path)
+	if err != nil {
+		return false
+	}
+	root, err := at.files.Physical(at.root)
+	if err == nil && files.IsWithin(root, dir) {
+		return false
+	}
+	expected, err = at.files.Physical(expected)
+	led = err == nil && (dir == expected || !isLocal && files.IsWithin(expected, dir))
+	return !led || s.parent.astray && isLocal
 }
 
 // home returns the module whose package has a local module: the caller, or the module of the owner, if a configuration calls a

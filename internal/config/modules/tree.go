@@ -27,6 +27,7 @@ type Module struct {
 	commit  string // of a git repository, if the package was fetched in this run
 	parents []string
 	broken  bool    // its files have errors
+	astray  bool    // the record leads out of the root module's directory, and no call does
 	caller  *Module // nil for the root module, and those of test runs
 	call    load.ModuleCall
 }
@@ -106,6 +107,21 @@ func (t *Tree) Packages() (all []Package) {
 		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at.path(m.pkgDir)})
 	}
 	return all
+}
+
+// Elsewhere returns the directories of modules that are outside of the root module's directory only because modules.json says so,
+// with symlinks resolved. Who can change modules.json can have any directory read in this way.
+func (t *Tree) Elsewhere() (dirs []string) {
+	for _, m := range t.Modules {
+		if !m.astray {
+			continue
+		}
+		dir, err := t.at.files.Physical(t.at.path(m.Dir))
+		if err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 func isLocalAddress(address Address) bool {
