@@ -93,6 +93,7 @@ func Main(ctx context.Context, p Process) int {
 	defer closeLog()
 	meta := newMeta(ctx, p, env, standIn, line, log)
 	meta.Dir = dir
+	meta.ByChdir = line.dir
 	meta.AddedBy = line.addedBy
 	meta.Warnings = slices.Concat(unknownVariables(env), unusable)
 	return dispatch(meta, line.args)

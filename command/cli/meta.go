@@ -63,6 +63,7 @@ type Meta struct {
 	Activity *view.Activity
 
 	Dir        string   // the working directory, absolute
+	ByChdir    string   // the directory of -chdir as it was given, which led to the one where the command began; or ""
 	HomeDir    string   // the user's; "" if unknown
 	CacheDir   string   // for caches of tfdeps, or ""
 	StateDir   string   // for data about this machine, or ""

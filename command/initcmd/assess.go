@@ -12,6 +12,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -27,9 +28,10 @@ import (
 // error. It writes nothing. With -check it sends no request: it compares modules and providers with what is
 // recorded, locked and installed. With -plan it asks registries, but downloads no archive.
 func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
-	if found.Complete = true; dir.Empty() {
-		return found, true
+	if dir.Empty() {
+		return found, r.Log.Add(r.opts.roots.NoConfiguration(r.Meta, r.Product, roots.ForAll))
 	}
+	found.Complete = true
 	record, problems := workdir.ReadRecord(r.Meta.Env, r.Product)
 	if !r.Log.Add(problems...) {
 		return found, false

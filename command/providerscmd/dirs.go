@@ -1,6 +1,7 @@
 package providerscmd
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -75,16 +76,15 @@ func (o *packageOptions) load() (dirs []*directory, ok bool) {
 	}
 	for _, g := range given {
 		d := &directory{Dir: workdir.Load(o.Meta, o.Product, g.Dir, o.modules)}
-		if !d.Empty() || !o.roots.Given() && !o.each {
+		switch {
+		case !d.Empty() || !o.roots.Given() && o.mayBeEmpty:
 			d.rules, _ = o.PolicyOf(g.Dir, o.policies)
 			dirs = append(dirs, d)
-			continue
+		case o.roots.Given():
+			o.Log.Add(d.NoConfiguration(g.Dir))
+		default:
+			o.Log.Add(o.roots.NoConfiguration(o.Meta, o.Product, cmp.Or(o.many, roots.ForAll)))
 		}
-		empty := d.NoConfiguration(g.Dir)
-		if !o.roots.Given() {
-			empty.Detail += " To look at the root modules below it, use -recursive."
-		}
-		o.Log.Add(empty)
 	}
 	return dirs, o.Log.Add()
 }

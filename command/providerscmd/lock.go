@@ -53,6 +53,7 @@ func (o *lockOptions) Flags() cli.Flags {
 // Report writes or checks lock files.
 func (o *lockOptions) Report() (*result.Result, error) {
 	o.checkSource()
+	o.mayBeEmpty = !o.check // Terraform has no -check
 	var invalid problem.List
 	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
 	ok := o.Choose(append(o.problems.All, invalid...)...)

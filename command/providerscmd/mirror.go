@@ -98,6 +98,7 @@ func (o *mirrorOptions) addVersions(given string) error {
 // them.
 func (o *mirrorOptions) Report() (*result.Result, error) {
 	o.checkOptions()
+	o.mayBeEmpty = true
 	ok := o.Choose(o.problems.All...)
 	v := view.NewMirror(o.Meta.ViewOptions(o.Product, o.Out.JSON, o.progress))
 	if o.Meta = o.Meta.Showing(v.Activity); ok {

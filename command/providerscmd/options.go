@@ -32,6 +32,9 @@ type packageOptions struct {
 	progress view.Progress
 	each     bool // an error in a directory doesn't stop the others
 
+	mayBeEmpty bool   // as in Terraform, nothing is required where there is no configuration
+	many       string // for an error: the option that works in several directories; "" means roots.ForAll
+
 	problems problem.Log // with values of options
 }
 

@@ -48,6 +48,7 @@ func (o *urlsOptions) Report() (*result.Result, error) {
 		o.from = "config" // as for init
 	}
 	o.from, o.Out.Data = cmp.Or(o.from, "origin"), true
+	o.many = "-dir for some of them"
 	if o.checkSource(); !o.Choose(o.problems.All...) || !o.connect() {
 		return nil, nil
 	}

@@ -114,7 +114,7 @@ func read(r request) (p project, ok bool) {
 	p.wanted = r.opts.record(p.was)
 	p.dir = workdir.Load(r.Meta, r.Product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, r.Log.Add(p.dir.NoConfiguration(r.Meta.Dir))
+		return p, r.Log.Add(r.opts.roots.NoConfiguration(r.Meta, r.Product, roots.ForAll))
 	}
 	var problems problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.Product)
