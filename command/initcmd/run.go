@@ -81,12 +81,12 @@ func runInit(m *cli.Meta, args []string) (int, error) {
 // directory doesn't stop the others.
 func initDirectories(r request) int {
 	found, _ := r.opts.roots.Find(r.Meta, r.Product, r.opts.below, r.Log)
-	r.opts.fit(r.Meta, len(found), r.Log)
+	r.opts.fit(r.Meta, len(found.Roots), r.Log)
 	if code := cli.End(r.view.Problems, r.Log.All, 0); code != 0 {
 		return code
 	}
 	locked := versionsOf{}
-	code := roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
+	code := roots.Each(r.Meta, found.Roots, func(m *cli.Meta, root roots.Root) int {
 		product, _, invalid := products.ChooseWithOrigin(m, products.Options{With: r.opts.backend.with, ReadOnly: r.opts.looks()})
 		inside := request{Session: r.In(m, product), opts: r.opts.inside(r.Meta.Dir, root.Dir), view: r.view}
 		defer inside.Close()

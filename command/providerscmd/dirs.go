@@ -72,7 +72,8 @@ func (o *packageOptions) read() ([]directory, bool) {
 func (o *packageOptions) load() (dirs []*directory, ok bool) {
 	given := []roots.Root{{Dir: "."}}
 	if o.roots.Refuse(o.Meta, o.Log); o.roots.Given() {
-		given, _ = o.roots.Find(o.Meta, o.Product, nil, o.Log)
+		found, _ := o.roots.Find(o.Meta, o.Product, nil, o.Log)
+		given = found.Roots
 	}
 	for _, g := range given {
 		d := &directory{Dir: workdir.Load(o.Meta, o.Product, g.Dir, o.modules)}

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/config/load"
 )
 
 // lookAround is how long an error may wait for the number of root modules below a directory, which may be a whole disk.
@@ -35,7 +38,7 @@ func (o *Options) whatIsBelow(m *cli.Meta, product getproviders.Product, many st
 
 	var log problem.Log // of a directory that nobody asked about
 	s := scan{m: &hurried, product: product, log: &log, known: map[string]*module{}}
-	below := s.below([]string{"."})
+	below, _ := s.below([]string{"."})
 
 	if ctx.Err() != nil {
 		return fmt.Sprintf(" To see which root modules are below it, run \"%s roots\".", m.Called())
@@ -54,4 +57,19 @@ func (o *Options) whatIsBelow(m *cli.Meta, product getproviders.Product, many st
 	first := filepath.Join(cmp.Or(m.ByChdir, "."), below[0].Dir)
 
 	return fmt.Sprintf(" %s below it: use %s, or -chdir=%s for one.", count, many, first)
+}
+
+// Configurations reads all configurations in and below the current directory, also those that Find doesn't count. It reports no
+// problems: Find does.
+func Configurations(m *cli.Meta, product getproviders.Product) (all []*load.Module) {
+	var log problem.Log
+	s := scan{m: m, product: product, log: &log, known: map[string]*module{}}
+	s.below([]string{"."})
+
+	for _, dir := range slices.Sorted(maps.Keys(s.known)) {
+		if read := s.known[dir]; read != nil {
+			all = append(all, read.Module)
+		}
+	}
+	return all
 }

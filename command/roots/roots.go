@@ -1,7 +1,7 @@
 // Package roots finds the root modules of a repository, for commands that work in more than one directory, and enters them one after the other.
 //
 //	found, ok := options.Find(m, product, operands, log)
-//	code := roots.Each(m, found, func(m *cli.Meta, r roots.Root) int { ... }, func(r roots.Root, err error) { ... })
+//	code := roots.Each(m, found.Roots, func(m *cli.Meta, r roots.Root) int { ... }, func(r roots.Root, err error) { ... })
 //
 // Each enters a directory as -chdir does, so that a command works as if it were called there.
 package roots
@@ -32,8 +32,12 @@ func Command() cli.Command {
 		Usage: "roots [options] [DIR...]",
 		About: `  Lists the root modules below the directories, or below the current one, and
   why each is one: it has a backend, a cloud block or a lock file; or a provider
-  block, and no other directory calls it as a module. Commands with the option
-  -recursive work in these directories.
+  block, and no other directory calls it as a module. The current directory is
+  one if it has a configuration. Commands with the option -recursive work in
+  these directories.
+
+  Other directories that have resources, and that no other one calls, are named
+  on standard error: a new root module may be among them.
 
   Directories whose names begin with a dot, node_modules, vendor, terraform.d
   and what git ignores are left out. Symbolic links aren't followed.`,
@@ -51,7 +55,7 @@ type listOptions struct {
 
 func (o *listOptions) Flags() cli.Flags {
 	flags := append(o.Options.Flags("List this directory instead", "May be given more than once, and be a pattern such as envs/*, for directories with a configuration."),
-		o.JSONFlag("Print a JSON object: roots, each with directory and because"), cli.NoColor())
+		o.JSONFlag("Print a JSON object: roots, each with directory and because; not_counted, directories that may be root modules, too"), cli.NoColor())
 	return flags[1:] // without -recursive, which is the default here
 }
 
@@ -63,11 +67,14 @@ func (o *listOptions) Report() (*result.Result, error) {
 	}
 	found, ok := o.Find(o.Meta, o.Product, o.Operands, o.Log)
 	if !ok {
-		found = nil // an incomplete list would be taken for a complete one
+		found = Found{} // an incomplete list would be taken for a complete one
 	}
 	return &result.Result{
-		People:   result.Table(result.Each(found, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} })),
-		Programs: result.Object{"roots", result.Each(found, func(r Root) result.Object { return result.Object{"directory", r.Dir, "because", r.Why} })},
+		People: result.Table(result.Each(found.Roots, func(r Root) []string { return []string{r.Dir, strings.Join(r.Why, "; ")} })),
+		Programs: result.Object{
+			"roots", result.Each(found.Roots, func(r Root) result.Object { return result.Object{"directory", r.Dir, "because", r.Why} }),
+			"not_counted", append([]string{}, found.NotCounted...),
+		},
 	}, nil
 }
 
@@ -109,11 +116,22 @@ type Root struct {
 	Why []string // reasons why it is a root module; nil if an option names it
 }
 
+// Found is what Find returns.
+type Found struct {
+	Roots []Root // sorted by name
+
+	// NotCounted are directories with resources that no other directory calls, and that nothing makes root modules. A new
+	// root module may be among them, or a module for others.
+	NotCounted []string
+}
+
 // Find returns the directories without duplicates, sorted by name: those that options name, and with -recursive or operands, or if
 // no option names any, the root modules below the operands or the current directory. It skips directories that match a pattern but have no
 // configuration. After errors, which it logs, it returns those that it found. None isn't an error where a program may have made the list, and is said on stderr.
-func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (found []Root, ok bool) {
+// So is what isn't counted.
+func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (Found, bool) {
 	s := scan{m: m, product: product, log: log, known: map[string]*module{}}
+	var found, doubtful []Root
 	if len(o.Dirs) > 0 {
 		given, invalid := workdir.Expand(o.Dirs)
 		log.Add(invalid...)
@@ -130,25 +148,63 @@ func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []str
 		}
 	}
 	if o.Recursive || len(operands) > 0 || len(o.Dirs) == 0 && o.From == "" {
-		found = append(found, s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])...)
+		var below []Root
+		below, doubtful = s.below(slices.Concat(operands, []string{"."})[:max(len(operands), 1)])
+		found = append(found, below...)
 	}
-	if found = unique(m.Dir, found); !log.Add() {
-		return found, false
+	found = unique(m.Dir, found)
+	doubtful = without(doubtful, found)
+	if !log.Add() {
+		return Found{Roots: found}, false
 	}
+
 	if o.Since != "" {
-		found = s.changedSince(o, found)
+		changed := s.changedSince(o, slices.Concat(found, doubtful))
+		found = without(changed, doubtful)
+		doubtful = without(changed, found)
 	}
+	all := Found{Roots: found, NotCounted: result.Each(doubtful, func(r Root) string { return r.Dir })}
+
 	switch {
 	case len(found) > 0 || !log.Add():
+		if len(doubtful) > 0 {
+			fmt.Fprintln(m.Stderr, all.notCounted())
+		}
 	case o.Since != "", !o.Recursive && len(operands)+len(o.Dirs) == 0 && o.From != "":
 		fmt.Fprintln(m.Stderr, "0 directories: none is listed, or none has changed")
 	case !o.Recursive && len(operands) == 0 && len(o.Dirs) > 0:
 		log.Fail("configuration_not_found", "No configuration files", "None of the directories that -dir names has a configuration.")
 	default:
-		log.Fail("configuration_not_found", "No root modules",
-			"None of the directories is a root module: such a directory has a backend, a cloud block or a lock file, or a provider block without another module that calls it. To name others, use -dir.")
+		text := "None of the directories is a root module: such a directory has a backend, a cloud block or a lock file, or a provider block without another module that calls it. The current directory is one if it has a configuration. To name others, use -dir."
+		if len(doubtful) > 0 {
+			text += "\n\n" + all.notCounted()
+		}
+		log.Fail("configuration_not_found", "No root modules", "%s", text)
 	}
-	return found, log.Add()
+	return all, log.Add()
+}
+
+// maxNamed is how many directories that aren't counted are named.
+const maxNamed = 10
+
+// notCounted says which directories aren't counted.
+func (f Found) notCounted() string {
+	names := strings.Join(f.NotCounted, ", ")
+	if more := len(f.NotCounted) - maxNamed; more > 0 {
+		names = fmt.Sprintf("%s and %d more", strings.Join(f.NotCounted[:maxNamed], ", "), more)
+	}
+
+	return fmt.Sprintf("Not counted: %s (resources, but no provider block, backend or lock file). For a root module, add -dir=%s.", names, f.NotCounted[0])
+}
+
+// without returns the directories that aren't among others.
+func without(all, others []Root) []Root {
+	known := map[string]bool{}
+	for _, r := range others {
+		known[resolved(r.Dir)] = true
+	}
+
+	return slices.DeleteFunc(slices.Clone(all), func(r Root) bool { return known[resolved(r.Dir)] })
 }
 
 // maxList is the maximum size of the file of -dirs-from, in bytes.

@@ -74,8 +74,8 @@ func (s *scan) read(dir string) *module {
 	return read
 }
 
-// below finds the root modules below directories.
-func (s *scan) below(dirs []string) (found []Root) {
+// below finds the root modules below directories, and other directories with resources that no directory calls.
+func (s *scan) below(dirs []string) (found, doubtful []Root) {
 	var all []string
 	for _, dir := range dirs {
 		all = append(all, s.list(filepath.Clean(dir))...)
@@ -87,19 +87,30 @@ func (s *scan) below(dirs []string) (found []Root) {
 	for i, dir := range all {
 		if s.known[dir] = read[i]; read[i] == nil { // interrupted
 			s.log.Fail("interrupted", "Interrupted", "Nothing was changed.")
-			return nil
+			return nil, nil
 		}
 		for _, target := range read[i].calls {
 			called[target] = called[target] || target != dir
 		}
 	}
 	for i, dir := range all {
-		if why := read[i].why(dir, called[dir]); len(why) > 0 {
-			found = append(found, Root{dir, why})
+		why := read[i].why(dir, called[dir])
+		if len(why) == 0 && s.isHere(dir) && !read[i].Empty {
+			why = []string{"configuration in the current directory"}
+		}
+
+		switch {
+		case len(why) > 0:
+			found = append(found, Root{Dir: dir, Why: why})
+		case !called[dir] && read[i].HasResources():
+			doubtful = append(doubtful, Root{Dir: dir})
 		}
 	}
-	return found
+	return found, doubtful
 }
+
+// isHere reports whether a path is the directory in which the command was called.
+func (s *scan) isHere(dir string) bool { return dir == "." || dir == s.m.Dir }
 
 // why returns the reasons why a directory is a root module, or nil if it is none.
 func (d *module) why(dir string, called bool) (why []string) {

@@ -56,7 +56,7 @@ func everywhere(r request) int {
 	r.view.Several()
 	opts, start := r.opts, r.Meta.Dir
 	opts.policies, opts.mirrors = roots.Paths(opts.policies, start), roots.Paths(opts.mirrors, start)
-	return roots.Each(r.Meta, found, func(m *cli.Meta, root roots.Root) int {
+	return roots.Each(r.Meta, found.Roots, func(m *cli.Meta, root roots.Root) int {
 		inside := r
 		inside.Session, inside.opts = r.In(m, r.Product), opts
 		defer inside.Close()

@@ -146,6 +146,9 @@ func (m *Module) DeclaresVariable(name string) bool { return m.variables[name] !
 // HasProviderBlock reports whether the module configures a provider.
 func (m *Module) HasProviderBlock() bool { return len(m.providers) > 0 }
 
+// HasResources reports whether the module has blocks of resources of any kind, such as data.
+func (m *Module) HasResources() bool { return len(m.users) > 0 }
+
 // subject returns the module's name for the beginning of a sentence.
 func (m *Module) subject() string {
 	if m.Path == "" {
