@@ -6,17 +6,16 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/roots"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/modules"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -42,21 +41,18 @@ func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version)
 
 // read returns the directories of -dir with their requirements and locks.
 // An error in one of them stops all, because half of an update is hard to
-// review; with each set, the others continue. Modules that aren't installed are fetched into a temporary directory, so that the directories don't change.
+// review; with each set, the others continue. Modules that aren't installed are read where the fetcher has them, so that the directories don't
+// change, and many directories share one copy.
 func (o *packageOptions) read() ([]directory, bool) {
 	dirs, ok := o.load()
 	if !ok && !o.each {
 		return nil, false
 	}
-	temporary, err := scratch.Temporary()
-	if err != nil {
-		return nil, o.Log.Failed("module_package_failed", "Can't fetch modules", err)
-	}
-	o.AtEnd(temporary.Remove)
 	installer := o.Modules()
+	installer.Look = true
 	const many = 8 // at once, because modules may have to be fetched
 	found, _ := par.Map(o.Meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
-		return o.require(ctx, d, installer, filepath.Join(temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
+		return o.require(ctx, d, installer), nil
 	})
 	all := make([]directory, len(dirs))
 	for i, p := range found {
@@ -91,15 +87,14 @@ func (o *packageOptions) load() (dirs []*directory, ok bool) {
 }
 
 // require finds out what a directory requires. Installed modules are used
-// in their place; others are fetched into the temporary directory.
-func (o *packageOptions) require(ctx context.Context, d *directory, installer modules.Resolver, temporary string) problem.List {
-	usual := workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env))
-	manifest, err := modules.ReadManifest(nil, usual, o.Product)
+// in their place.
+func (o *packageOptions) require(ctx context.Context, d *directory, installer modules.Resolver) problem.List {
+	installer.Dir = workdir.In(d.Path, workdir.ModulesDir(o.Meta.Env))
+	installer.Allow = d.rules.AllowsModule()
+	manifest, err := modules.ReadManifest(nil, installer.Dir, o.Product)
 	if err != nil {
 		return problem.Failed("module_record", "failed to read module manifest", err)
 	}
-	installer.Dir, installer.InsteadOf = temporary, usual
-	installer.Allow = d.rules.AllowsModule()
 	d.InstallModules(ctx, installer, manifest)
 	problems := products.ExplainVersion(o.Meta, o.Product, d.Problems())
 	if problems.HasErrors() {
@@ -109,6 +104,29 @@ func (o *packageOptions) require(ctx context.Context, d *directory, installer mo
 	d.required, invalid = d.Tree.Requirements()
 	problems = slices.Concat(problems, invalid, d.LoadLocks())
 	return append(problems, d.Disinherit(d.required)...)
+}
+
+// placeIn returns the place of a constraint in a module. A file of a package that isn't installed is named by the path in the package.
+func placeIn(tree *modules.Tree, m *modules.Module, constraint, file string, line int) result.Holder {
+	place := result.Holder{Constraint: constraint, File: file, Line: line}
+	pkg, version, root, ok := tree.Lent(m)
+	if !ok {
+		return place
+	}
+
+	place.Package = modules.Redact(pkg)
+	if version != "" {
+		place.Package += " " + version
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
+	if err != nil {
+		return place
+	}
+	inside, err := filepath.Rel(root, filepath.Join(dir, filepath.Base(file)))
+	if err == nil {
+		place.File = inside
+	}
+	return place
 }
 
 // request returns what a directory needs of the providers in only, or of all providers if only

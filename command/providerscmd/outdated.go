@@ -130,9 +130,17 @@ func (w newer) provider(ctx context.Context, d directory, p getproviders.Provide
 		return row, fmt.Errorf("the policy can't be applied to %s %s: %w", p, allowed, left.Unknown)
 	}
 	row.Newest = newest(allowed, available.Versions)
+	called := map[string]*modules.Module{} // by the path in the tree
+	for _, m := range d.Tree.Modules {
+		called[m.Config.Path] = m
+	}
 	for _, req := range d.required[p] {
-		if !req.Constraints.Allows(row.Newest) {
-			row.HeldBy = append(row.HeldBy, result.Holder{Constraint: req.Constraints.String(), File: req.Pos.File, Line: req.Pos.Line})
+		if req.Constraints.Allows(row.Newest) {
+			continue
+		}
+		held := placeIn(d.Tree, called[req.Pos.Module], req.Constraints.String(), req.Pos.File, req.Pos.Line)
+		if !slices.Contains(row.HeldBy, held) { // each call of a module requires it
+			row.HeldBy = append(row.HeldBy, held)
 		}
 	}
 	if len(left.Versions) > 0 {

@@ -82,7 +82,10 @@ func (o *whyOptions) why(sought dependency) (found []result.Requirer) {
 			continue
 		}
 		for _, m := range d.Tree.Modules {
-			found = append(found, sought.in(d.Path, m.Config)...)
+			for _, place := range sought.in(d.Path, m.Config) {
+				place.Holder = placeIn(d.Tree, m, place.Constraint, place.File, place.Line)
+				found = append(found, place)
+			}
 		}
 	}
 	return found

@@ -86,6 +86,21 @@ func (d *Dir) Remove() {
 	removeAll(d.Path)
 }
 
+// RemoveWithin is Remove that doesn't wait longer than a time, for a run that was interrupted. What is left then, a later
+// sweep removes.
+func (d *Dir) RemoveWithin(patience time.Duration) {
+	removed := make(chan struct{})
+	go func() {
+		d.Remove()
+		close(removed)
+	}()
+
+	select {
+	case <-removed:
+	case <-time.After(patience):
+	}
+}
+
 // removeAll removes a directory, its lock file last: if this process is killed meanwhile, or something can't be
 // removed, the next sweep recognizes the directory by it.
 func removeAll(dir string) {

@@ -54,3 +54,24 @@ func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
 	sweep(parent, now, ownedByUser)
 	must.Refuse(os.Lstat(left))(t, "this user's is there")
 }
+
+func TestDir_RemoveWithinLeavesTheRestToASweep(t *testing.T) {
+	parent := t.TempDir()
+	for _, patience := range []time.Duration{time.Minute, 0} {
+		dir := must.Get(Make(parent))(t)
+		must.Succeed(t, os.MkdirAll(filepath.Join(dir.Path, "a", "b"), 0o755))
+
+		dir.RemoveWithin(patience)
+		if patience == 0 {
+			for range 1000 {
+				Sweep(parent, time.Now())
+				if _, err := os.Lstat(dir.Path); err != nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+
+		must.Fail(t, must.ErrorOf(os.Lstat(dir.Path)), os.ErrNotExist)
+	}
+}

@@ -20,18 +20,25 @@ type Dependency struct {
 type Holder struct {
 	Constraint, File string
 	Line             int
+	Package          string // of a module that isn't installed: File is the path in it
 }
 
-func (h Holder) String() string {
-	text := strings.TrimSpace(h.Constraint + " " + h.File)
+func (h Holder) String() string { return strings.TrimSpace(h.Constraint + " " + h.place()) }
+
+// place returns the place in words.
+func (h Holder) place() string {
+	text := h.File
 	if h.Line > 0 {
 		text += fmt.Sprintf(":%d", h.Line)
+	}
+	if h.Package != "" {
+		text += " of " + h.Package
 	}
 	return text
 }
 
 func (h Holder) object() Object {
-	return Object{"constraint?", h.Constraint, "file", h.File, "line", h.Line}
+	return Object{"constraint?", h.Constraint, "package?", h.Package, "file", h.File, "line", h.Line}
 }
 
 // HasNewer reports whether a newer version than the locked one is allowed.
@@ -75,7 +82,7 @@ type Requirer struct {
 func Why(found []Requirer) *Result {
 	var rows [][]string
 	objects := Each(found, func(r Requirer) Object {
-		rows = append(rows, []string{r.Directory, fmt.Sprintf("%s:%d", r.File, r.Line), r.Constraint, r.Module})
+		rows = append(rows, []string{r.Directory, r.place(), r.Constraint, r.Module})
 		return append(Object{"directory", r.Directory, "module?", r.Module}, r.Holder.object()...)
 	})
 	return &Result{Table(rows), Object{"required_by", objects}}

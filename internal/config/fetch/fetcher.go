@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/tfdeps/tfdeps/internal/config/bucket"
 	"github.com/tfdeps/tfdeps/internal/config/git"
@@ -48,8 +50,9 @@ type Fetcher struct {
 	// unknown, and ended says that the fetch has ended, with or without success. nil means no reports.
 	Report func(pkg string, done, total int64, ended bool)
 
-	bounds   bounds // zero fields mean the defaults
-	prepared par.Memo[struct{}, *session]
+	bounds      bounds // zero fields mean the defaults
+	prepared    par.Memo[struct{}, *session]
+	interrupted atomic.Bool // a call was
 }
 
 var _ modules.Fetcher = (*Fetcher)(nil)
@@ -61,12 +64,18 @@ var _ modules.Fetcher = (*Fetcher)(nil)
 // Errors are a [getproviders.Fault], or the cause of ctx. After an error, dst doesn't exist.
 func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (fetched modules.Fetched, err error) {
 	given, beside := req.Package, req.Beside
-	defer func() { err = named(ctx, given, err) }()
+	defer func() {
+		err = named(ctx, given, err)
+		if ctx.Err() != nil {
+			f.interrupted.Store(true)
+		}
+	}()
 	s, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
 	if err != nil {
 		return fetched, failed(stepPrepare, err)
 	}
-	req.Beside = nil
+	inPlace := req.InPlace
+	req.Beside, req.InPlace = nil, false
 	// Fields that don't change the result must not cause another request.
 	if !f.Offline {
 		req.Commit = ""
@@ -84,14 +93,20 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if err != nil {
 		return fetched, err
 	}
-	if err := s.copyTo(ctx, made, at.subdir, dst); err != nil {
-		return fetched, err
+	fetched.Commit = made.commit
+	if inPlace {
+		fetched.Dir, err = find(made, at.subdir)
+	} else {
+		err = s.copyTo(ctx, made, at.subdir, dst)
+	}
+	if err != nil {
+		return modules.Fetched{}, err
 	}
 	_, _ = s.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
 		s.store.keepPin(req, at, made.sha256, made.commit)
 		return struct{}{}, nil
 	})
-	return modules.Fetched{Commit: made.commit}, nil
+	return fetched, nil
 }
 
 // Tags lists the tags of a package's git repository, and returns the ref of its address. Both are zero if the package isn't in a git repository,
@@ -138,8 +153,11 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 	}, nil
 }
 
+// patience is how long an interrupted run removes temporary files, which may be many.
+const patience = 200 * time.Millisecond
+
 // Close removes temporary files. After an interrupt it waits for programs that are being stopped,
-// which takes git at most half a second: no program outlives it. Call it after the last Fetch has
+// which takes git at most half a second: no program outlives it. Many files are left to a sweep then. Call it after the last Fetch has
 // returned; don't use the Fetcher afterwards.
 func (f *Fetcher) Close() error {
 	f.prepared.Settle()
@@ -153,6 +171,10 @@ func (f *Fetcher) Close() error {
 	s.clones.Settle()
 	s.buckets.Close()
 	s.repositories.Close()
-	s.dir.Remove()
+	if f.interrupted.Load() {
+		s.dir.RemoveWithin(patience)
+	} else {
+		s.dir.Remove()
+	}
 	return nil
 }

@@ -220,6 +220,16 @@ func gitRequest(from packageSource) git.Request {
 	return req
 }
 
+// find returns the directory of a package, without symlinks. subdir is from the answers of servers.
+func find(made content, subdir string) (dir string, err error) {
+	_, dir, err = modules.FindSubdir(made.path, path.Clean(subdir), ", to which the server leads", true)
+	if errors.Is(err, modules.ErrNoSubdir) {
+		err = fmt.Errorf("%w: %v", ErrNotFound, err) // not the source's subdirectory
+	}
+
+	return dir, failed(stepRead, err)
+}
+
 // copyTo creates dst with a package, or with a subdirectory of it.
 func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
@@ -233,12 +243,9 @@ func (s *session) copyTo(ctx context.Context, made content, subdir, dst string) 
 		return err
 	}
 	defer release()
-	_, src, err := modules.FindSubdir(made.path, path.Clean(subdir), ", to which the server leads", true)
-	if errors.Is(err, modules.ErrNoSubdir) {
-		err = fmt.Errorf("%w: %v", ErrNotFound, err) // not the source's subdirectory
-	}
+	src, err := find(made, subdir)
 	if err != nil {
-		return failed(stepRead, err)
+		return err
 	}
 	err = link.CopyTree(ctx, src, dst, true)
 	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == filepath.Clean(dst) && errors.Is(err, fs.ErrExist) { // another module's directory

@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,17 +78,24 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 	if len(missing) == 0 {
 		return
 	}
-	stage, err := newStage(tree.at.dir)
-	if err != nil {
-		for _, s := range missing {
-			s.fail(notFetched(s, err, in.Hint))
+	var stage stage
+	if !in.Look {
+		var err error
+		if stage, err = newStage(tree.at.dir); err != nil {
+			for _, s := range missing {
+				s.fail(notFetched(s, err, in.Hint))
+			}
+			return
 		}
-		return
+		defer stage.remove()
 	}
-	defer stage.remove()
 	_, errs := par.Map(ctx, atOnce, missing, func(ctx context.Context, s *step) (_ struct{}, err error) {
-		s.from.beside = beside
-		s.fetched, s.subdir, err = in.fetch(ctx, s.from, stage.at(s.key))
+		s.from.beside, s.from.inPlace = beside, in.Look
+		dst := ""
+		if !in.Look {
+			dst = stage.at(s.key)
+		}
+		s.fetched, s.subdir, err = in.fetch(ctx, s.from, dst)
 		return struct{}{}, err
 	})
 	var fetched []*step
@@ -100,7 +108,22 @@ func (in Resolver) fetchAll(ctx context.Context, tree *Tree, level []*step) {
 			s.fail(notFetched(s, errs[i], in.Hint))
 		}
 	}
-	in.publishAll(tree, stage, fetched)
+	if in.Look {
+		in.recordInPlace(tree, fetched)
+	} else {
+		in.publishAll(tree, stage, fetched)
+	}
+}
+
+// recordInPlace records packages in the tree alone.
+func (in Resolver) recordInPlace(tree *Tree, fetched []*step) {
+	for _, s := range fetched {
+		tree.Manifest.forget(s.key)
+		s.record.Version = s.from.version
+		s.record.Dir = filepath.ToSlash(filepath.Join(s.fetched.Dir, s.subdir))
+		tree.Manifest[s.key] = s.record
+		in.Observe(Recorded{s.record})
+	}
 }
 
 // fetch fetches a package, and finds the module in it. The location may be cached from an earlier run and
@@ -117,7 +140,7 @@ func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (f
 		}
 	}
 	if err == nil {
-		subdir, err = findSubdir(dst, from)
+		subdir, err = findSubdir(cmp.Or(fetched.Dir, dst), from)
 	}
 	return fetched, subdir, err
 }

@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 // packageSet is a Fetcher for tests that makes no requests.
 type packageSet struct {
 	packages map[string]texts // by address: file name to content, or for a link "-> " and its target
+	kept     string           // the directory of packages that stay in place
 	others   texts            // the content of the first of all other packages; later ones are empty; nil means no others
 
 	mu    sync.Mutex
@@ -36,6 +38,11 @@ func (s *packageSet) Fetch(_ context.Context, req FetchRequest, dst string) (Fet
 		}
 		files, s.others = s.others, texts{}
 	}
+	fetched := Fetched{Commit: "c0ffee"}
+	if req.InPlace {
+		dst = filepath.Join(s.kept, fmt.Sprint(len(s.asked)))
+		fetched.Dir = dst
+	}
 	err := os.Mkdir(dst, 0o755)
 	for name, content := range files {
 		path := filepath.Join(dst, filepath.FromSlash(name))
@@ -46,7 +53,7 @@ func (s *packageSet) Fetch(_ context.Context, req FetchRequest, dst string) (Fet
 			err = errors.Join(err, os.WriteFile(path, []byte(content), 0o600))
 		}
 	}
-	return Fetched{Commit: "c0ffee"}, err
+	return fetched, err
 }
 
 const (

@@ -105,16 +105,18 @@ func TestResolver_PathsIntoPackagesThatAreNotThere(t *testing.T) {
 	must.Len(t, problems, 2, "two that wait for one another")
 }
 
-// Modules can be fetched into another directory than the one that paths name.
+// Packages can stay where the fetcher has them, and not in the directory that paths name.
 func TestResolver_PathsIntoPackagesElsewhere(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, texts{"main.tf": call("a", into("net", "/sub")) + call("net", netURL)})
 	root, _ := load.LoadModule(p.dir, p.product)
-	temporary := t.TempDir()
-	in := Resolver{Dir: temporary, InsteadOf: p.path(".terraform/modules"), Product: p.product, Fetcher: newPackageSet()}
+	set := newPackageSet()
+	set.kept = must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	in := Resolver{Dir: p.path(".terraform/modules"), Look: true, Product: p.product, Fetcher: set}
 	tree, problems := in.Resolve(t.Context(), root, nil)
 	must.Len(t, problems, 0)
-	must.Equal(t, filepath.Join(p.dir, tree.Manifest["a.up"].Dir), filepath.Join(temporary, "net/beside"))
+	must.Equal(t, tree.Manifest["a.up"].Dir, filepath.ToSlash(filepath.Join(set.kept, "1", "beside")))
+	must.Fail(t, must.ErrorOf(os.Lstat(p.path(".terraform"))), os.ErrNotExist)
 
 	p.fetcher = newPackageSet()
 	manifest := p.save().Manifest

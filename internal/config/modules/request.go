@@ -12,9 +12,9 @@ import (
 // Fetcher fetches packages. Package fetch has one for all addresses that Terraform knows; programs
 // may bring their own.
 type Fetcher interface {
-	// Fetch creates the directory dst, whose parent exists, with the content of a package. Many
-	// goroutines call it concurrently, several times for one package, which it should download
-	// once.
+	// Fetch creates the directory dst, whose parent exists, with the content of a package, or says where the content is if it may
+	// stay there: see [FetchRequest.InPlace]. Many goroutines call it concurrently, several times for one package, which it
+	// should download once.
 	Fetch(ctx context.Context, req FetchRequest, dst string) (Fetched, error)
 }
 
@@ -32,6 +32,9 @@ type FetchRequest struct {
 	// user's credentials for s3 sent to any server that it names.
 	Own    bool
 	Served Served
+	// InPlace asks for the package to be read only, as long as the Fetcher is open: all calls share one directory, which
+	// [Fetched] names, and nothing is made at dst.
+	InPlace bool
 	// Beside has the concurrent requests, including this one, so that the data that several need
 	// can be requested together; nil if unknown. It doesn't change the result.
 	Beside *Requests
@@ -73,6 +76,7 @@ type Requests struct{ All []FetchRequest }
 // Fetched has details of a fetched package.
 type Fetched struct {
 	Commit string // of a git repository, in full; "" for others
+	Dir    string // of a package that stays where the Fetcher has it: absolute, without symlinks; else ""
 }
 
 // packageSource is where a module's package is fetched from.
@@ -86,10 +90,11 @@ type packageSource struct {
 	unasked  bool     // see [Choice]
 	commit   string   // see [FetchRequest]
 	beside   *Requests
+	inPlace  bool // see [FetchRequest]
 }
 
 func (o packageSource) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served}
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Own: o.own, Beside: o.beside, Served: o.remote.Served, InPlace: o.inPlace}
 }
 
 // Event is something that happened while a tree was resolved: a [Downloading], a [Planned] or a

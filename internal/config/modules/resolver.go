@@ -52,13 +52,13 @@ type Resolver struct {
 	Product getproviders.Product
 	Mode    Mode
 
-	// InsteadOf is the directory that Dir stands in for, such as ".terraform/modules" if modules are fetched into a temporary
-	// directory: a path into it leads to the package of that name in Dir. "" means none.
-	InsteadOf string
-
 	// DryRun fetches and writes nothing. Planned events report what would be fetched. The calls of such a module are those
 	// of the recorded module with the same key and source, or else unknown. Registries are asked for versions.
 	DryRun bool
+
+	// Look reads packages where the Fetcher has them, which has to stay open as long as the tree is used. Nothing is written
+	// to Dir, and the tree can't be saved.
+	Look bool
 
 	// CopiedFrom is the source address that [Resolver.Populate] has just copied the root module
 	// from, before the user could read it: the root module has the same limits as a module called
@@ -108,7 +108,7 @@ func (in Resolver) Resolve(ctx context.Context, root *load.Module, manifest Mani
 		Manifest: Manifest{},
 		before:   manifest,
 		at:       places{root.Dir, in.Dir, files.System{FS: root.Options.FS}},
-		unsaved:  in.Mode != AsRecorded && root.Options.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
+		unsaved:  in.Mode != AsRecorded && !in.Look && root.Options.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
 	}
 	maps.Copy(tree.Manifest, manifest)
 	if in.Observe == nil {
@@ -198,9 +198,6 @@ func (in Resolver) packageKey(at places, s *step) (key, inside string) {
 
 	path := filepath.Join(at.path(s.parent.Dir), filepath.FromSlash(string(local)))
 	rel, ok := below(at.dir, path)
-	if !ok && in.InsteadOf != "" {
-		rel, ok = below(in.InsteadOf, path)
-	}
 	key, inside, _ = strings.Cut(filepath.ToSlash(rel), "/")
 
 	if !ok || key == s.key { // it would wait for itself
@@ -274,7 +271,7 @@ func (in Resolver) find(tree *Tree, s *step) (diag *hcl.Diagnostic) {
 func (in Resolver) resolveLocal(at places, s *step, local Local) (string, *hcl.Diagnostic) {
 	call, home := s.call, s.home()
 	joined := filepath.Join(at.path(s.parent.Dir), filepath.FromSlash(string(local)))
-	if in.InsteadOf != "" && s.owner != nil && s.owner.child != nil {
+	if s.owner != nil && s.owner.child != nil && s.owner.child.lent != nil {
 		joined = filepath.Join(at.path(s.owner.child.pkgDir), filepath.FromSlash(s.inside))
 	}
 
@@ -283,7 +280,9 @@ func (in Resolver) resolveLocal(at places, s *step, local Local) (string, *hcl.D
 		return "", escapes(s)
 	}
 	if err == nil && at.files.IsDir(dir) {
-		dir, err = at.relative(dir)
+		if home.lent == nil {
+			dir, err = at.relative(dir)
+		}
 		return filepath.ToSlash(dir), unreadable(call, joined, err)
 	}
 	if err == nil {

@@ -117,6 +117,9 @@ func (s *step) makeModule(at places) bool {
 		child.parents = append(slices.Clip(s.parent.parents), s.parent.Dir)
 	}
 	child.setPackage(s.home(), s.address, at.recordedDir(s.key))
+	if dir := s.fetched.Dir; dir != "" {
+		child.pkgDir, child.lent = filepath.ToSlash(dir), child
+	}
 	if slices.Contains(child.parents, child.Dir) { // an endless recursion
 		s.fail(diagnostic.Error(s.call.SourceRange, "Module calls itself",
 			"The module in %s is called by a module that it calls itself, so the tree of modules would have no end.", child.Dir))

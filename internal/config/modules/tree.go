@@ -21,10 +21,11 @@ type Module struct {
 	// Config is the module's content; its Path is the module's place in the tree.
 	Config *load.Module
 
-	pkg     string // the address of the module's package; "" for the working directory's
-	pkgDir  string // the directory of that package
-	foreign bool   // it may read only that package: see isForeign
-	commit  string // of a git repository, if the package was fetched in this run
+	pkg     string  // the address of the module's package; "" for the working directory's
+	pkgDir  string  // the directory of that package
+	foreign bool    // it may read only that package: see isForeign
+	lent    *Module // the module for which the package was fetched, if it stays where the Fetcher has it; else nil
+	commit  string  // of a git repository, if the package was fetched in this run
 	parents []string
 	broken  bool    // its files have errors
 	astray  bool    // the record leads out of the root module's directory, and no call does
@@ -42,7 +43,7 @@ func (m *Module) setPackage(parent *Module, address Address, usual string) {
 	case Remote:
 		m.pkg, subdir = address.Package, address.Subdir
 	default:
-		m.pkg, m.pkgDir, m.foreign = parent.pkg, parent.pkgDir, parent.foreign
+		m.pkg, m.pkgDir, m.foreign, m.lent = parent.pkg, parent.pkgDir, parent.foreign, parent.lent
 		return
 	}
 	m.foreign = parent.foreign || isForeign(address)
@@ -122,6 +123,16 @@ func (t *Tree) Elsewhere() (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// Lent returns the address of the package that has a module, without a subdirectory, and where it is, if it is only where the Fetcher
+// has it: see [Resolver.Look]. version is that of a registry's module.
+func (t *Tree) Lent(m *Module) (pkg, version, dir string, ok bool) {
+	if m.lent == nil {
+		return "", "", "", false
+	}
+
+	return m.lent.pkg, m.lent.Version, t.at.path(m.lent.pkgDir), true
 }
 
 func isLocalAddress(address Address) bool {
