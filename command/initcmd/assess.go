@@ -43,7 +43,7 @@ func assess(r request, dir *workdir.Dir) (found view.InitPlan, ok bool) {
 		return found, false
 	}
 	if found.Complete && len(found.Modules) == 0 { // otherwise some modules can't be compared
-		differ, problems := dir.CompareModules(r.Meta.Context)
+		differ, problems := dir.CompareModules(r.Meta.Context, nil)
 		if !r.Log.Add(problems...) {
 			return found, false
 		}

@@ -1,6 +1,7 @@
 package initcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -109,7 +110,11 @@ func checkRoot(r request, dir *workdir.Dir) problem.List {
 // checkModules compares the modules with their lock file. It refuses a module with other content than
 // the locked one, except with -upgrade.
 func checkModules(r request, dir *workdir.Dir) bool {
-	differ, problems := dir.CompareModules(r.Meta.Context)
+	var again func(context.Context, modules.Record) (modules.Fetched, error)
+	if hasCalls(dir) && r.opts.readonlyBy == "" { // otherwise nothing is recorded
+		again = r.Modules().Again
+	}
+	differ, problems := dir.CompareModules(r.Meta.Context, again)
 	if !r.Log.Add(problems...) {
 		return false
 	}

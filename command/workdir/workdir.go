@@ -327,8 +327,9 @@ func (d *Dir) LoadModuleLocks(ctx context.Context, asked bool) (problems problem
 }
 
 // CompareModules hashes the modules that aren't local, and returns which of them differ from their lock file, if modules are locked. It sets ToLock to
-// the new content of that file.
-func (d *Dir) CompareModules(ctx context.Context) (differ []modulelock.Finding, problems problem.List) {
+// the new content of that file. again gets a package once more, to find out from which commit an installed one is, which no record says; nil
+// leaves commits out that aren't known.
+func (d *Dir) CompareModules(ctx context.Context, again func(context.Context, modules.Record) (modules.Fetched, error)) (differ []modulelock.Finding, problems problem.List) {
 	if !d.LocksModules {
 		return nil, nil
 	}
@@ -341,8 +342,31 @@ func (d *Dir) CompareModules(ctx context.Context) (differ []modulelock.Finding, 
 		}
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: hash})
 	}
+	if again != nil {
+		for i, pkg := range d.Tree.Packages() {
+			d.findCommit(ctx, pkg, &installed[i], again)
+		}
+	}
 	d.ToLock = d.LockedModules.Updated(installed)
 	return slices.DeleteFunc(d.LockedModules.Check(installed), func(f modulelock.Finding) bool { return f.State == modulelock.Same }), nil
+}
+
+// findCommit sets the commit of a module that is new in the lock file, and that an earlier run has fetched. It is that of its
+// address now, if the content is the same: where a tag was moved since, or the repository can't be reached, the lock has no commit.
+func (d *Dir) findCommit(ctx context.Context, pkg modules.Package, lock *modulelock.Lock, again func(context.Context, modules.Record) (modules.Fetched, error)) {
+	locked := d.LockedModules[pkg.Key]
+	if lock.Commit != "" || locked.Source == lock.Source && locked.Version == lock.Version {
+		return
+	}
+
+	fetched, err := again(ctx, pkg.Record)
+	if err != nil || fetched.Commit == "" {
+		return
+	}
+	hash, err := modulelock.HashTree(ctx, fetched.Dir)
+	if err == nil && hash == lock.Hash {
+		lock.Commit = fetched.Commit
+	}
 }
 
 // HasOtherContent reports whether a module has the locked source and version, but

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/diagnostic"
@@ -143,6 +144,23 @@ func (in Resolver) fetch(ctx context.Context, from packageSource, dst string) (f
 		subdir, err = findSubdir(cmp.Or(fetched.Dir, dst), from)
 	}
 	return fetched, subdir, err
+}
+
+// Again gets a recorded package of a git repository once more, as its address leads to it now: where it is, and its commit. Both are
+// "" for other packages.
+func (in Resolver) Again(ctx context.Context, r Record) (Fetched, error) {
+	address, err := parseComplete(r.Source)
+	if err != nil {
+		return Fetched{}, err
+	}
+	from, _, err := in.locate(ctx, address, r.Version)
+	if err != nil || !strings.HasPrefix(from.remote.Package, "git::") {
+		return Fetched{}, err
+	}
+	from.inPlace = true
+	fetched, _, err := in.fetch(ctx, from, "")
+
+	return fetched, err
 }
 
 // findSubdir returns the module's directory in its package.
