@@ -45,6 +45,8 @@ type Subject struct {
 	Newest Version
 	// Nowhere says that Source has no version with a package for Platform.
 	Nowhere bool
+	// Listed says that Source lists Version for Platform, and has no description of the package.
+	Listed bool
 }
 
 // Error implements error. With a Step or a Part, the text begins with the Subject.
@@ -210,6 +212,14 @@ var doing = map[string]string{
 func (s Subject) Missing() *Fault {
 	failed := &Fault{Subject: s}
 	switch {
+	case s.Listed:
+		failed.Code, failed.Kind = "platform_missing", ErrPlatformMissing
+		failed.Err = fmt.Errorf("provider %s v%s does not have a package available for %s in %s: the list of versions names it, but its description is missing",
+			s.Provider, s.Version, s.Platform, s.Source)
+		failed.Hint = "tell the provider's publisher, or those who run the server"
+		if !s.Newest.IsZero() {
+			failed.Hint += "; " + s.elsewhere()
+		}
 	case s.Platform != (Platform{}):
 		failed.Code, failed.Kind, failed.Hint = "platform_missing", ErrPlatformMissing, s.elsewhere()
 		failed.Err = fmt.Errorf("provider %s v%s does not have a package available for %s in %s", s.Provider, s.Version, s.Platform, s.Source)
@@ -229,7 +239,7 @@ func (s Subject) Missing() *Fault {
 // elsewhere says which packages exist for other platforms or in other versions.
 func (s Subject) elsewhere() string {
 	var hints []string
-	if len(s.Platforms) > 0 {
+	if len(s.Platforms) > 0 && !s.Listed {
 		hints = append(hints, fmt.Sprintf("version %s exists for %s", s.Version, joined(s.Platforms, len(s.Platforms), Platform.String)))
 	}
 	if !s.Newest.IsZero() {

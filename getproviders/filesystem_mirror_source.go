@@ -49,7 +49,7 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 			return result, nil
 		}
 	}
-	return Package{}, byVersion(found).lacks(Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
+	return Package{}, byVersion(found).lacks(ctx, Subject{Source: s.Dir, Provider: p, Version: v, Platform: plat})
 }
 
 // byVersion returns the sorted versions of packages, each with its platforms.
@@ -86,7 +86,7 @@ func (s *FilesystemMirrorSource) platforms(ctx context.Context, p Provider, v Ve
 	if of, ok := list.Details[v]; ok {
 		return of.Platforms, nil
 	}
-	return nil, list.lacks(Subject{Source: s.Dir, Provider: p, Version: v})
+	return nil, list.lacks(ctx, Subject{Source: s.Dir, Provider: p, Version: v})
 }
 
 func (s *FilesystemMirrorSource) sourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {

@@ -154,7 +154,7 @@ func (m MultiSource) sourceURL(ctx context.Context, p Provider, v Version, plat 
 		}
 		available, err := source.Versions(ctx, p)
 		if err == nil && !slices.Contains(available.Versions, v) {
-			err = available.lacks(Subject{Source: name, Provider: p, Version: v})
+			err = available.lacks(ctx, Subject{Source: name, Provider: p, Version: v})
 		}
 		return err
 	})

@@ -71,7 +71,7 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 	}
 	compatible := list.newest(func(other Version) bool {
 		ok, err := speaks(list.Details[other].Protocols)
-		return ok && err == nil && other != v
+		return ok && err == nil && other != v && mayPropose(ctx, p, other)
 	})
 	switch {
 	case compatible.IsZero():

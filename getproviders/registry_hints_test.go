@@ -13,6 +13,7 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		platforms []string
 		newest    string
 		hint      string
+		also      string // how the error goes on
 	}{
 		"another version and other platforms": {
 			list: `[{"version": "1.0.0", "platforms": [{"os": "windows", "arch": "386"}, {"os": "darwin", "arch": "arm64"}]},
@@ -37,7 +38,8 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		"a list that contradicts itself": {
 			list:      `[{"version": "1.0.0", "platforms": [{"os": "linux", "arch": "amd64"}]}]`,
 			platforms: []string{"linux_amd64"},
-			hint:      "version 1.0.0 exists for linux_amd64",
+			also:      ": the list of versions names it, but its description is missing",
+			hint:      "tell the provider's publisher, or those who run the server",
 		},
 		"a list without platforms": {list: `[{"version": "1.0.0"}]`},
 		"no list":                  {},
@@ -49,7 +51,7 @@ func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 		must.Equal(t, missing.Newest, version(test.newest), name)
 		must.Equal(t, fmt.Sprint(missing.Platforms), fmt.Sprint(test.platforms), name)
 		must.Equal(t, hint(err), test.hint, name)
-		must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example", name)
+		must.Equal(t, err.Error(), "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example"+test.also, name)
 	}
 }
 

@@ -60,21 +60,36 @@ func (a Available) missing(ctx context.Context, err error, about Subject) error 
 	case err != nil:
 		return about.Missing()
 	}
-	return a.lacks(about)
+	return a.lacks(ctx, about)
 }
 
 // lacks returns the error for a version that isn't in the list, or has no package for the platform.
-func (a Available) lacks(about Subject) *Fault {
+func (a Available) lacks(ctx context.Context, about Subject) *Fault {
 	listed, ok := a.Details[about.Version]
 	if !ok {
 		about.Platform = Platform{}
 	}
 	about.Platforms = slices.Clone(listed.Platforms)
+	about.Listed = about.Platform != (Platform{}) && slices.Contains(listed.Platforms, about.Platform)
 	about.Newest = a.newest(func(v Version) bool {
-		return v != about.Version && (!ok || slices.Contains(a.Details[v].Platforms, about.Platform))
+		return v != about.Version && (!ok || slices.Contains(a.Details[v].Platforms, about.Platform)) && mayPropose(ctx, about.Provider, v)
 	})
 	about.Nowhere = listed.FromRegistry && about.Newest.IsZero() && len(listed.Platforms) > 0 && !slices.Contains(listed.Platforms, about.Platform)
 	return about.Missing()
+}
+
+// Proposing returns a context for the requests of a Source. Its errors propose other versions only if may returns true for them, which is to
+// say what a policy allows.
+func Proposing(ctx context.Context, may func(Provider, Version) bool) context.Context {
+	return context.WithValue(ctx, proposing{}, may)
+}
+
+type proposing struct{}
+
+func mayPropose(ctx context.Context, p Provider, v Version) bool {
+	may, ok := ctx.Value(proposing{}).(func(Provider, Version) bool)
+
+	return !ok || may(p, v)
 }
 
 // newest returns the newest version that satisfies the condition.

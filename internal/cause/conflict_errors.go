@@ -58,6 +58,8 @@ type NoVersionError struct {
 	Source      string               // as Source.Describe names it
 	Newest      getproviders.Version // of the source's versions; zero if it has none
 
+	NewestRefused bool // by a policy, so that it isn't proposed
+
 	// Below and Above are the releases nearest to the allowed ones, and Prerelease is the newest
 	// prerelease that the constraints would allow if they named it exactly; each is zero if no such
 	// version exists.
@@ -83,7 +85,7 @@ func (e *NoVersionError) Hint() string {
 	var parts []string
 	switch {
 	case len(e.Conflict.Minimal) > 1 || e.Below == none && e.Above == none: // the conflicting requirements say more
-		if e.Newest != none && e.Newest.Prerelease == "" {
+		if e.Newest != none && e.Newest.Prerelease == "" && !e.NewestRefused {
 			parts = append(parts, fmt.Sprintf("the newest version is %s", e.Newest))
 		}
 	case e.Below != none && e.Above != none:

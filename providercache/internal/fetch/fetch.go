@@ -25,7 +25,7 @@ import (
 // whole run before they request the first archive: if one can't be had, nothing is downloaded in vain. It is a short request;
 // the documents that authenticate the package are loaded with its archive.
 func (f *Fetcher) Describe(ctx context.Context, t *Request, plat getproviders.Platform) error {
-	described, err := f.Source.Package(ctx, t.Provider, t.Version, plat)
+	described, err := f.Source.Package(f.Resolver().Proposing(ctx), t.Provider, t.Version, plat)
 	if err != nil {
 		return t.Failed(during.Metadata, err)
 	}

@@ -95,6 +95,25 @@ func (r Resolver) Listed(ctx context.Context, p getproviders.Provider, v getprov
 	return c
 }
 
+// Proposing returns a context in which the Source's errors propose only versions that the Choice allows. Versions that only requests could tell about
+// aren't proposed.
+func (r Resolver) Proposing(ctx context.Context) context.Context {
+	if !r.Choice.LeavesAny() {
+		return ctx
+	}
+
+	return getproviders.Proposing(ctx, func(p getproviders.Provider, v getproviders.Version) bool { return r.mayPropose(ctx, p, v) })
+}
+
+func (r Resolver) mayPropose(ctx context.Context, p getproviders.Provider, v getproviders.Version) bool {
+	if r.Choice.examines() {
+		return false
+	}
+	c := getproviders.Candidate{Provider: p, Version: v, Platform: r.Platform, State: getproviders.StateListed}
+
+	return ask(ctx, r.Choice.Listed, c) == nil
+}
+
 // LeavesAny reports whether the Choice has any function, and examines whether it has one that takes requests.
 func (c Choice) LeavesAny() bool { return c.Listed != nil || c.examines() }
 

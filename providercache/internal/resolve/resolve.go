@@ -137,10 +137,16 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name,
 			Conflict: cause.FindConflict(required, available.Versions),
 		}
+		proposed := available.Versions
+		if r.Choice.LeavesAny() {
+			refused := func(v getproviders.Version) bool { return !r.mayPropose(ctx, s.Provider, v) }
+			proposed = slices.DeleteFunc(slices.Clone(available.Versions), refused)
+		}
 		if len(available.Versions) > 0 {
 			none.Newest = slices.MaxFunc(available.Versions, getproviders.Version.Compare)
+			none.NewestRefused = !slices.Contains(proposed, none.Newest)
 		}
-		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(available.Versions)
+		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(proposed)
 		failed := s.Failed(during.Select, none)
 		failed.Code, failed.Kind = "no_matching_version", getproviders.ErrNoMatchingVersion
 		return s, failed
