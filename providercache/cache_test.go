@@ -268,24 +268,77 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	m := parallelMachine(t)
 	registryLocks, _ := m.first()
 	sound := treeOf(t, m.Cache)
-	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
-		built := newMachine(t) // a mirror's build of the same version
-		built.Registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
-			Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"})})
-		built.Cache, built.State = m.Cache, m.State
-		if forget {
-			succeed(t, os.RemoveAll(m.State))
+	built := m.withAnotherBuild(t)
+	d := built.directory()
+	own, _ := built.install(d, nil)
+	must.Equal(t, treeOf(t, m.Cache), sound)
+	must.Contain(t, treeOf(t, d.Target.Dir), "built elsewhere")
+	// Later runs of this directory accept it, and other directories use what is in the cache.
+	before := len(m.Registry.Log()) + len(built.Registry.Log())
+	built.install(d, own)
+	m.install(m.directory(), registryLocks)
+	must.Equal(t, len(m.Registry.Log())+len(built.Registry.Log()), before)
+}
+
+// withAnotherBuild returns a machine with the same cache, and a mirror's build of acme/a 1.0.0.
+func (m *machine) withAnotherBuild(t *testing.T) *machine {
+	t.Helper()
+	built := newMachine(t)
+	built.Registry.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+		Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"}),
+	})
+	built.Cache, built.State, built.Named = m.Cache, m.State, m.Named
+	return built
+}
+
+// Terraform puts packages into a named cache, and may have been killed meanwhile: nothing records what they should be.
+func TestCache_AnEntryWithoutAReceiptIsReplacedUnlessItIsThePackage(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, dir, file string){
+		"an empty directory": func(t *testing.T, dir, _ string) {
+			succeed(t, os.RemoveAll(dir))
+			succeed(t, os.Mkdir(dir, 0o755))
+		},
+		"a file":             func(t *testing.T, dir, _ string) { succeed(t, os.RemoveAll(dir)); write(t, dir, "no directory") },
+		"another file":       func(t *testing.T, dir, file string) { succeed(t, os.Rename(file, filepath.Join(dir, "README"))) },
+		"a file too many":    func(t *testing.T, dir, _ string) { write(t, filepath.Join(dir, "README"), "") },
+		"a byte too many":    func(t *testing.T, _, file string) { write(t, file, read(t, file)+"x") },
+		"an empty file":      func(t *testing.T, _, file string) { write(t, file, "") },
+		"an unreadable link": func(t *testing.T, dir, _ string) { symlink(t, "nowhere", filepath.Join(dir, "link")) },
+	} {
+		for _, named := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, named %t", name, named), func(t *testing.T) {
+				m := parallelMachine(t)
+				m.Named = named
+				locks, _ := m.first()
+				sound := treeOf(t, m.Cache)
+				dir, file := packageA(t, m.Cache)
+				damage(t, dir, file)
+				succeed(t, os.RemoveAll(m.State))
+
+				m.install(m.directory(), locks)
+				must.Equal(t, treeOf(t, m.Cache), sound)
+				_, did := m.install(m.directory(), locks)
+				must.NotContain(t, did, "archive")
+			})
 		}
-		d := built.directory()
-		own, _ := built.install(d, nil)
-		must.Equal(t, treeOf(t, m.Cache), sound, name)
-		must.Contain(t, treeOf(t, d.Target.Dir), "built elsewhere", name)
-		// Later runs of this directory accept it, and other directories use what is in the cache.
-		before := len(m.Registry.Log()) + len(built.Registry.Log())
-		built.install(d, own)
-		m.install(m.directory(), registryLocks)
-		must.Equal(t, len(m.Registry.Log())+len(built.Registry.Log()), before, name)
 	}
+}
+
+// Two builds don't replace each other again and again: the one that came last has a receipt.
+func TestCache_AnEntryWithoutAReceiptIsReplacedOnce(t *testing.T) {
+	needsReceipts(t)
+	m := newMachine(t)
+	m.Named = true
+	locks, _ := m.first()
+	succeed(t, os.RemoveAll(m.State))
+
+	built := m.withAnotherBuild(t)
+	built.first()
+	replaced := treeOf(t, m.Cache)
+	must.Contain(t, replaced, "built elsewhere")
+	m.install(m.directory(), locks)
+	must.Equal(t, treeOf(t, m.Cache), replaced)
 }
 
 func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {

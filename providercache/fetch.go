@@ -133,6 +133,10 @@ func (in *Installer) publish(ctx context.Context, s *step, stage *staging.Stage,
 
 // publishInCache publishes a package in the cache, or adopts an equal one that is there already. It
 // returns the receipt, which the caller records. If it fails, the package is still in the stage.
+//
+// Another package stays if it is as its receipt records it: other directories may have it in their lock files. What has
+// no receipt, or isn't what the receipt records, is replaced, as Terraform does: left there, it would have each new
+// directory download the package again.
 func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
 	record, err := got.CompleteRecord(stage.PackagePath())
@@ -143,7 +147,8 @@ func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selectio
 	announced := at.Announce(ctx, shared)
 	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
 		receipt, known := at.Find(shared.Name)
-		return known && receipt.H1 != there && !announced
+		intact := known && receipt.H1 == there
+		return !intact && !announced
 	})
 	if adopted && err == nil { // its hash is right, but its files' stat isn't known
 		var h1 getproviders.Hash
