@@ -94,17 +94,19 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	source := widgetSource(t)
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, widgets, nil)
-	dir, elsewhere := in.Target.PackagePath(acmeWidget, v1, linux), t.TempDir()
+	dir := in.Target.PackagePath(acmeWidget, v1, linux)
+	elsewhere := filepath.Join(t.TempDir(), packageDir("acme/widget", "1.0.0")) // as in a cache
 	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
 
 	for name, damage := range map[string]func(){
-		"changed":  func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
-		"stray":    func() { write(t, filepath.Join(dir, "stray"), "evil") },
-		"empty":    func() { succeed(t, os.RemoveAll(dir)); succeed(t, os.Mkdir(dir, 0o755)) },
-		"absent":   func() { succeed(t, os.RemoveAll(dir)) },
-		"a file":   func() { succeed(t, os.RemoveAll(dir)); write(t, dir, "evil") },
-		"dangling": func() { succeed(t, os.RemoveAll(dir)); _ = must.Symlink(filepath.Join(t.TempDir(), "nothing"), dir) }, // absent where no links can be made
-		"a link":   func() { succeed(t, os.RemoveAll(dir)); _ = must.Symlink(elsewhere, dir) },
+		"changed": func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
+		"empty":   func() { succeed(t, os.RemoveAll(dir)); succeed(t, os.Mkdir(dir, 0o755)) },
+		"absent":  func() { succeed(t, os.RemoveAll(dir)) },
+		"dangling": func() {
+			succeed(t, os.RemoveAll(dir))
+			_ = must.Symlink(filepath.Join(t.TempDir(), packageDir("acme/widget", "1.0.0")), dir)
+		}, // absent where no links can be made
+		"a link": func() { succeed(t, os.RemoveAll(dir)); _ = must.Symlink(elsewhere, dir) },
 	} {
 		damage()
 		again, _ := install(t, in, widgets, locks)
@@ -114,6 +116,93 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 		must.Equal(t, again.Equal(locks), true, name)
 		must.Equal(t, read(t, filepath.Join(elsewhere, "terraform-provider-widget")), "another user's", name)
 	}
+}
+
+// What a user has put into a package's place is kept, under a name that says so.
+func TestInstall_MovesAsideWhatNoProgramPutThere(t *testing.T) {
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "under development")
+	const executable = "terraform-provider-widget"
+
+	for name, tt := range map[string]struct {
+		put  func(t *testing.T, dir string)
+		kept map[string]string // the files that are moved aside
+	}{
+		"stray files": {
+			put: func(t *testing.T, dir string) {
+				write(t, filepath.Join(dir, "notes", "today"), "mine")
+				write(t, filepath.Join(dir, executable+"_debug"), "mine, too")
+			},
+			kept: map[string]string{"notes/today": "mine", executable + "_debug": "mine, too"},
+		},
+		"a link among the files": {
+			put:  func(t *testing.T, dir string) { symlink(t, elsewhere, filepath.Join(dir, "build")) },
+			kept: map[string]string{"build/" + executable: "under development"},
+		},
+		"a directory in place of the executable": {
+			put: func(t *testing.T, dir string) {
+				succeed(t, os.Remove(filepath.Join(dir, executable)))
+				write(t, filepath.Join(dir, executable, "main.go"), "package main")
+			},
+			kept: map[string]string{executable + "/main.go": "package main"},
+		},
+		"a file": {
+			put:  func(t *testing.T, dir string) { succeed(t, os.RemoveAll(dir)); write(t, dir, "mine") },
+			kept: map[string]string{"": "mine"},
+		},
+		"a link": {
+			put:  func(t *testing.T, dir string) { succeed(t, os.RemoveAll(dir)); symlink(t, elsewhere, dir) },
+			kept: map[string]string{executable: "under development"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := newInstaller(t, widgetSource(t))
+			locks, _ := install(t, in, widgets, nil)
+			dir := in.Target.PackagePath(acmeWidget, v1, linux)
+			for _, aside := range []string{"moved-aside_" + filepath.Base(dir), "moved-aside_" + filepath.Base(dir) + ".2"} {
+				tt.put(t, dir)
+				_, report := install(t, in, widgets, locks)
+				aside = filepath.Join(filepath.Dir(dir), aside)
+				must.Equal(t, report.Outcomes[0].MovedAside, aside)
+				must.Equal(t, read(t, filepath.Join(dir, executable)), "provider 1.0.0\n")
+				for file, content := range tt.kept {
+					must.Equal(t, read(t, filepath.Join(aside, filepath.FromSlash(file))), content, file)
+				}
+			}
+			_, report := install(t, in, widgets, locks)
+			must.Equal(t, report.Outcomes[0].State, event.Present)
+		})
+	}
+}
+
+// It is done ten times at most, so that a program that changes packages again and again doesn't fill the disk.
+func TestInstall_MovesAsideTenTimesAtMost(t *testing.T) {
+	in := newInstaller(t, widgetSource(t))
+	locks, _ := install(t, in, widgets, nil)
+	stray := filepath.Join(in.Target.PackagePath(acmeWidget, v1, linux), "stray")
+	for range 10 {
+		write(t, stray, "mine")
+		install(t, in, widgets, locks)
+	}
+	write(t, stray, "mine")
+	_, _, err := in.Install(t.Context(), widgets, locks, providercache.Normal)
+	must.Contain(t, err.Error(), "remove "+filepath.Join(filepath.Dir(filepath.Dir(stray)), "moved-aside_"+filepath.Base(filepath.Dir(stray))))
+	must.Equal(t, read(t, stray), "mine")
+}
+
+// Another build of the version, as a receipt records it, isn't the user's, whatever its files are called.
+func TestInstall_MovesNoPackageOfItsOwnAside(t *testing.T) {
+	source := widgetSource(t)
+	installtest.NeedsReceipts(t)
+	in := newInstaller(t, source)
+	in.Fetcher.StateDir = t.TempDir()
+	install(t, in, widgets, nil)
+
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": "another build"}))
+	in.Fetcher = installtest.Again(in.Fetcher)
+	_, report := install(t, in, widgets, nil)
+	must.Equal(t, report.Outcomes[0].State, event.Fetched)
+	must.Equal(t, report.Outcomes[0].MovedAside, "")
 }
 
 func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/link"
@@ -207,11 +209,43 @@ func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selecti
 		return o, err
 	}
 	dir := in.packagePath(s.Provider, s.Version)
+	aside, err := in.moveAside(s, stage, dir)
+	if err != nil {
+		return o, err
+	}
+
 	return outcome{
-		Outcome:        Outcome{Selection: s, State: event.Fetched, Path: dir, Authentication: got.Authentication, H1: got.H1},
+		Outcome: Outcome{
+			Selection:      s,
+			State:          event.Fetched,
+			Path:           dir,
+			MovedAside:     aside,
+			Authentication: got.Authentication,
+			H1:             got.H1,
+		},
 		registryHashes: in.fetcher().TrustedHashes(s.Provider, got.RegistryHashes),
 		receipt:        receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
 	}, stage.Publish(ctx, dir, got.H1)
+}
+
+// moveAside keeps what a user has put into the place of a package in Target, and returns where it is now; "" means that
+// there was nothing. What programs put there isn't kept: a link to a package in a cache or an unpacked mirror, which
+// has the path of the package at its end, and a package that is as its receipt records it.
+func (in *Installer) moveAside(s getproviders.Selection, stage *staging.Stage, dir string) (aside string, err error) {
+	name := in.packageName(s)
+	target, err := os.Readlink(dir)
+	if err == nil && strings.HasSuffix(filepath.ToSlash(target), "/"+name) {
+		return "", nil
+	}
+
+	info, err := os.Lstat(dir)
+	if err == nil && info.IsDir() {
+		_, unchanged := in.targetView().Known(name)
+		if unchanged {
+			return "", nil
+		}
+	}
+	return stage.MoveAside(dir)
 }
 
 // errChanged says that a package of the cache changed after it was inspected.

@@ -115,6 +115,9 @@ func (r *run) ended(w, told *item, e event.Event) {
 	if e.State == event.Present || e.State == event.Linked || e.State == event.Fetched {
 		w.Version = e.Version.String()
 	}
+	if e.MovedAside != "" {
+		w.warnings = append(w.warnings, explain.MovedAside(w.Name, e.Path, e.MovedAside))
+	}
 	what := w.what()
 	var lines []line
 	switch e.State {

@@ -71,6 +71,7 @@ type Outcome struct {
 	LinkReason     error                             // why no better way was used; nil: this is the best one
 	Authentication getproviders.AuthenticationResult // zero for unsigned packages, and if it is no longer known
 	H1             getproviders.Hash                 // of the files, if they were read or the lock file has to record it
+	MovedAside     string                            // where files are now that were in its place and that no program put there; "": none were
 	Damaged        bool                              // the mirror had other bytes in its place than it should have
 	Err            error                             // nil, or a *getproviders.Fault
 }

@@ -3,6 +3,7 @@ package explain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -211,6 +212,13 @@ func (n Names) LocateProblems(err error) problem.List {
 		}
 		return problem.Error("failed", summary, n.told(c, "The source of these providers doesn't say where their packages are:", packageName))
 	})
+}
+
+// MovedAside returns the warning about files that were in a package's place, and are at another path now.
+func MovedAside(short, place, aside string) *problem.Problem {
+	return problem.Warning("Files were moved aside", fmt.Sprintf(
+		"In the place of the package of %s, there was something that no program had put there. It is kept in %s now, and the package is in %s. Remove what you don't need.",
+		short, aside, place))
 }
 
 // RegistryWarning returns the warning with the texts of a provider's sources.
