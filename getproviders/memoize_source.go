@@ -34,7 +34,12 @@ func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) 
 		return m.source.Versions(ctx, p)
 	})
 	// Callers may sort the slices.
-	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings), Details: available.Details}, err
+	return Available{
+		Versions:   slices.Clone(available.Versions),
+		Warnings:   slices.Clone(available.Warnings),
+		PassedOver: slices.Clone(available.PassedOver),
+		Details:    available.Details,
+	}, err
 }
 
 // Package implements Source.

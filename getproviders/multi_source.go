@@ -34,7 +34,7 @@ type Selector struct {
 
 // Versions implements Source: it returns the versions and warnings of all sources that are for p. A
 // provider without any version is an ErrProviderNotFound. A source that was skipped because it
-// failed is named in a warning.
+// failed is named in PassedOver.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
 	seen := map[Version]bool{}
@@ -50,9 +50,10 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 			return Available{}, failure(ctx, query)
 		}
 		if err != nil && !lacking(err) {
-			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.source, err)}}
+			available = Available{PassedOver: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.source, err)}}
 		}
 		all.Warnings = append(all.Warnings, available.Warnings...)
+		all.PassedOver = append(all.PassedOver, available.PassedOver...)
 		for _, v := range available.Versions { // the details are those of the first source with the version, because its packages are used
 			if seen[v] {
 				continue

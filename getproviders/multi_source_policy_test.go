@@ -90,7 +90,9 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 		stub{name: "c", available: Available{Versions: versions("1.0.0"), Warnings: []string{"from c"}}},
 	)
 	source.Fallback = NextOnFailure
-	must.EqualSlices(t, must.Get(versionsOf(t, source))(t).Warnings, []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"})
+	available := must.Get(versionsOf(t, source))(t)
+	must.EqualSlices(t, available.Warnings, []string{"from c"})
+	must.EqualSlices(t, available.PassedOver, []string{"a was passed over because it failed: disk on fire: source unreachable or failing"})
 	found := must.Get(packageOf(t, source))(t)
 	must.Equal(t, found.Source, "c")
 	must.Fail(t, found.Skipped, errFailed)

@@ -38,6 +38,8 @@ type Source interface {
 type Available struct {
 	Versions []Version
 	Warnings []string // the registry's messages to users
+	// PassedOver are warnings about sources that failed now, so that the next one was asked.
+	PassedOver []string
 	// Details are the list's data about each version. Callers must not change it.
 	Details map[Version]Listed
 }

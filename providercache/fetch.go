@@ -37,6 +37,7 @@ func (in *Installer) fetchOne(ctx context.Context, s *step, get getter) error {
 		return err
 	}
 	defer stage.Remove()
+	got.Warnings = s.warnings
 	o, err := in.publish(ctx, s, stage, got)
 	if err != nil {
 		return s.Failed(during.Publish, err)

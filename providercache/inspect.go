@@ -28,6 +28,7 @@ type localPackage struct {
 	LockUpdate *receipt.Provenance // what the lock file has to record of it; nil: nothing
 	Err        error               // why it couldn't be hashed
 	Cached     *receipt.Provenance // the package in the cache, if it may be used; else nil
+	Warnings   []string            // of the registry that the package in Target or in the cache came from
 	Refused    error               // why the policy refuses the package in Target or in the cache
 
 	Due []receipt.Pending // packages that were hashed and get a receipt, or whose receipt has to be renewed
@@ -69,7 +70,7 @@ func (i inspector) inspect(ctx context.Context, t fetch.Request) localPackage {
 	if err != nil || !i.in.isAcceptable(ctx, t, found) || i.in.isRuledOut(ctx, t.Selection) {
 		return local
 	}
-	local.Cached = &found
+	local.Cached, local.Warnings = &found, found.Warnings
 	local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StateCached, found)
 	return local
 }
@@ -102,6 +103,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetch.Request, local *lo
 	local.Exists, local.Err = true, err
 	local.Matches = err == nil && i.in.isAcceptable(ctx, t, found)
 	if local.Matches {
+		local.Warnings = found.Warnings
 		local.Refused = i.in.fetcher().Approve(ctx, t, getproviders.StatePresent, found)
 	}
 	if local.Matches && !slices.Contains(t.Recorded, found.H1) {

@@ -82,16 +82,32 @@ func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, 
 	}
 	wanted := in.withoutSkipped(req)
 	in.fetcher().Emit(ctx, event.Event{Kind: event.Queued, Requirements: wanted})
-	selections, unresolved := in.fetcher().Resolver().Resolve(ctx, wanted, locks, mode)
+	selections, warnings, unresolved := in.fetcher().Resolver().Resolve(ctx, wanted, locks, mode)
 	for _, f := range unresolved {
 		all = append(all, &step{Request: fetch.Request{Selection: f.Selection}, outcome: outcome{Outcome: f}})
 	}
 	target = in.targetView()
 	local := in.inspect(ctx, target, selections, locks, true)
 	for _, s := range selections {
-		all = append(all, in.newStep(ctx, s, locks, local[s.Provider]))
+		step := in.newStep(ctx, s, locks, local[s.Provider])
+		told, asked := warnings[s.Provider]
+		in.warn(ctx, step, told, asked)
+		all = append(all, step)
 	}
 	return all, target, nil
+}
+
+// warn notes what the registry has to say to the provider's users. If the registry wasn't asked, it is what it said when
+// the package was fetched, which is shown again: the users who see it first may not be those who should act on it.
+func (in *Installer) warn(ctx context.Context, s *step, told []string, asked bool) {
+	if asked {
+		s.warnings = told
+		return
+	}
+	s.warnings = s.local.Warnings
+	if len(s.warnings) > 0 {
+		in.fetcher().Emit(ctx, event.Event{Kind: event.Warning, Outcome: Outcome{Selection: s.Selection}, Warnings: s.warnings})
+	}
 }
 
 // Plan is what Install would do, each list sorted by provider. It marshals to JSON.

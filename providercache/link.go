@@ -53,7 +53,11 @@ func (in *Installer) linkMany(ctx context.Context, all steps, at store.View, mod
 	}
 	defer l.stages.Remove()
 	changed, _ := par.Map(ctx, in.fetcher().Limits.Queries, all, func(ctx context.Context, s *step) ([]receipt.Pending, error) {
-		outcome, shared, err := one(l, ctx, s.Selection, *s.local.Cached)
+		cached := *s.local.Cached
+		if len(s.warnings) > 0 {
+			cached.Warnings = s.warnings
+		}
+		outcome, shared, err := one(l, ctx, s.Selection, cached)
 		if err == nil {
 			outcome.State = event.Linked
 			s.outcome, s.todo = outcome, nothing

@@ -20,6 +20,7 @@ type step struct {
 	fetch.Request // its Package is set once the source has described it
 	local         localPackage
 	todo          todo
+	warnings      []string // of the provider's registry
 	bytes, about  int64    // of its archive: exact, and estimated; 0: unknown
 	into          []*Store // stores to put the package into, in the order of preference: the cache, Target or both
 	outcome       outcome

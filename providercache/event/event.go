@@ -45,7 +45,7 @@ type Kind string
 const (
 	Queued       Kind = "queued"        // first: with Requirements, Packages or Sizes
 	Query        Kind = "query"         // a version is about to be chosen, or the lock file's to be checked if Locked is set
-	Warning      Kind = "warning"       // a registry has a message for its users
+	Warning      Kind = "warning"       // a registry has a message for its users, now or when the package was fetched
 	LeftOut      Kind = "left_out"      // a policy leaves out versions that are newer than the one that is selected
 	Selected     Kind = "selected"      // the version is chosen
 	Hashing      Kind = "hashing"       // the package at Path is about to be read, because no receipt has its hashes

@@ -90,8 +90,9 @@ func (m *run) versionsOf(ctx context.Context, w Spec) ([]getproviders.Selection,
 	if err != nil {
 		return nil, s.Failed(during.Query, err)
 	}
-	if len(available.Warnings) > 0 {
-		m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
+	warnings := slices.Concat(available.Warnings, available.PassedOver)
+	if len(warnings) > 0 {
+		m.dir.Fetcher.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: warnings})
 	}
 	var all []getproviders.Selection
 	for _, v := range available.Versions {

@@ -102,7 +102,7 @@ func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answ
 			return versionsRecord{}, err
 		}
 		slices.SortFunc(available.Versions, getproviders.Version.Compare)
-		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings, Details: detailsOf(available), Sources: s.sourcesOf(ctx, source, p, available)}, nil
+		return versionsRecord{Versions: available.Versions, Warnings: slices.Concat(available.Warnings, available.PassedOver), Details: detailsOf(available), Sources: s.sourcesOf(ctx, source, p, available)}, nil
 	})
 }
 

@@ -229,7 +229,7 @@ func chooseAll(ctx context.Context, f *fetch.Fetcher, requests []Request) []Choi
 // Choose decides on versions and platforms.
 func Choose(ctx context.Context, f *fetch.Fetcher, r Request) (c Choice) {
 	wanted, locks, errs := r.wanted()
-	selections, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
+	selections, _, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
 	for _, o := range failed {
 		errs = append(errs, o.Err)
 	}

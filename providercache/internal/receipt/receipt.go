@@ -82,6 +82,8 @@ type Provenance struct {
 	Files          int                               `json:"-"`                 // how many the package has, without directories; 0: unknown
 	Released       time.Time                         `json:"released,omitzero"` // when the archive was last modified, according to its server, or was first fetched; zero: unknown
 
+	Warnings []string `json:"warnings,omitempty"` // of the registry for the provider's users, when it was last asked for versions
+
 	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"` // that the provider's registry lists for other platforms
 }
 

@@ -37,37 +37,45 @@ type Resolver struct {
 
 // Resolve chooses a version for every provider that isn't built in. In Normal mode a locked version
 // is kept without a request, and is an error if the constraints don't allow it. For all other
-// providers Resolve asks the Source. failed has the providers that can't be resolved.
-func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []getproviders.Selection, failed []event.Outcome) {
+// providers Resolve asks the Source. warnings has an entry for each provider whose source was asked, also if
+// there was nothing to say. failed has the providers that can't be resolved.
+func (r Resolver) Resolve(
+	ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode,
+) (selections []getproviders.Selection, warnings map[getproviders.Provider][]string, failed []event.Outcome) {
 	open := make([]getproviders.Selection, 0, len(req))
 	for _, p := range req.Providers() {
 		open = append(open, getproviders.Selection{Provider: p, Constraints: req.Constraints(p)})
 	}
-	choose := func(ctx context.Context, s getproviders.Selection) (getproviders.Selection, error) {
+	choose := func(ctx context.Context, s getproviders.Selection) (choice, error) {
 		if s.Provider.IsBuiltIn() {
-			return s, r.checkBuiltIn(ctx, s)
+			return choice{Selection: s}, r.checkBuiltIn(ctx, s)
 		}
 		if s.Provider.IsLegacy() {
-			return s, s.Failed(during.Query, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
+			return choice{}, s.Failed(during.Query, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
 		}
 		if err := s.Provider.Validate(); err != nil {
-			return s, s.Failed(during.Query, err)
+			return choice{}, s.Failed(during.Query, err)
 		}
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
-			return r.keepLocked(ctx, s, lock, req[s.Provider])
+			kept, err := r.keepLocked(ctx, s, lock, req[s.Provider])
+			return choice{Selection: kept}, err
 		}
-		return r.Newest(ctx, s, req[s.Provider])
+		return r.newest(ctx, s, req[s.Provider])
 	}
 	chosen, errs := Map(ctx, r.Emit, r.Queries, open, choose)
+	warnings = map[getproviders.Provider][]string{}
 	for i, s := range chosen {
 		switch {
 		case errs[i] != nil:
 			failed = append(failed, event.Outcome{Selection: AtVersionOf(open[i], errs[i]), State: event.Failed, Err: errs[i]})
 		case !s.Provider.IsBuiltIn():
-			selections = append(selections, s)
+			selections = append(selections, s.Selection)
+			if s.asked {
+				warnings[s.Provider] = s.warnings
+			}
 		}
 	}
-	return selections, failed
+	return selections, warnings, failed
 }
 
 // checkBuiltIn checks a requirement for a provider that is part of the product. There is
@@ -112,17 +120,30 @@ func (r Resolver) keepLocked(ctx context.Context, s getproviders.Selection, lock
 
 // Newest asks the Source and chooses the newest version that is allowed.
 func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required []getproviders.Requirement) (getproviders.Selection, error) {
+	chosen, err := r.newest(ctx, s, required)
+	return chosen.Selection, err
+}
+
+// choice is a selection, and what its source has to say to users.
+type choice struct {
+	getproviders.Selection
+	asked    bool // the source was asked for its versions
+	warnings []string
+}
+
+func (r Resolver) newest(ctx context.Context, s getproviders.Selection, required []getproviders.Requirement) (choice, error) {
 	r.tell(ctx, event.Query, s)
 	available, err := r.Source.Versions(ctx, s.Provider)
 	if err != nil {
-		return s, s.Failed(during.Query, err)
+		return choice{Selection: s}, s.Failed(during.Query, err)
 	}
-	if len(available.Warnings) > 0 {
-		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: available.Warnings})
+	warnings := slices.Concat(available.Warnings, available.PassedOver)
+	if len(warnings) > 0 {
+		r.Emit(ctx, event.Event{Kind: event.Warning, Outcome: event.Outcome{Selection: s}, Warnings: warnings})
 	}
 	newest, left, ok := r.Choose(ctx, s, available)
 	if !ok && len(left.Versions) > 0 {
-		return s, s.Failed(during.Select, cause.Refused(getproviders.Candidate{Provider: s.Provider}, left))
+		return choice{Selection: s}, s.Failed(during.Select, cause.Refused(getproviders.Candidate{Provider: s.Provider}, left))
 	}
 	if !ok {
 		source := r.Source.Describe(s.Provider)
@@ -131,7 +152,7 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 			unasked = append(unasked, err)
 		}
 		if len(unasked) > 0 {
-			return s, s.Failed(during.Select, errors.Join(unasked...))
+			return choice{Selection: s}, s.Failed(during.Select, errors.Join(unasked...))
 		}
 		none := &cause.NoVersionError{
 			Provider: s.Provider, Constraints: s.Constraints, Source: source.Name,
@@ -149,14 +170,15 @@ func (r Resolver) Newest(ctx context.Context, s getproviders.Selection, required
 		none.Below, none.Above, none.Prerelease = s.Constraints.Nearest(proposed)
 		failed := s.Failed(during.Select, none)
 		failed.Code, failed.Kind = "no_matching_version", getproviders.ErrNoMatchingVersion
-		return s, failed
+		return choice{Selection: s}, failed
 	}
 	if err := newest.Validate(); err != nil {
-		return s, s.Failed(during.Select, err)
+		return choice{Selection: s}, s.Failed(during.Select, err)
 	}
 	s.Version = newest
 	r.tell(ctx, event.Selected, s)
-	return s, nil
+	online := len(r.Source.Describe(s.Provider).Unasked) == 0
+	return choice{Selection: s, asked: online, warnings: available.Warnings}, nil
 }
 
 func (r Resolver) tell(ctx context.Context, kind event.Kind, s getproviders.Selection) {
