@@ -47,6 +47,11 @@ func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
 		return nil, err
 	}
 	root, err := s.root()
+	if errors.Is(err, errNoDirectory) { // as in Terraform and OpenTofu, a mirror without packages
+		missing := Subject{Source: s.Dir, Provider: p}.Missing()
+		missing.Hint = "it is not a directory: name a directory that has packages in the layout of a filesystem mirror"
+		return nil, missing
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +248,7 @@ func isFile(path string) bool {
 // provider's directory, so a query takes as long in a large mirror as in a small one. An unreadable directory of that provider is
 // an error; Terraform and OpenTofu, which read the whole tree, fail for any unreadable directory.
 type FilesystemMirrorSource struct {
-	Dir     string  // must exist
+	Dir     string  // must exist; a file has no packages
 	Signers Signers // whose signatures count for archives
 }
 

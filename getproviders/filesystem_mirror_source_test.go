@@ -164,9 +164,7 @@ func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 }
 
 func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	must.Succeed(t, os.WriteFile(file, nil, 0o666))
-	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), file, ""} {
+	for _, dir := range []string{filepath.Join(t.TempDir(), "missing"), ""} {
 		source := &FilesystemMirrorSource{Dir: dir}
 		_, versionsErr := versionsOf(t, source)
 		_, packageErr := packageOf(t, source)
@@ -175,9 +173,21 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 			if !errors.Is(err, ErrUnreachable) || !strings.HasPrefix(err.Error(), "cannot search "+dir+": ") {
 				t.Errorf("%q: err = %v, want one that is ErrUnreachable and names the directory", dir, err)
 			}
-			must.Equal(t, errors.Is(err, fs.ErrNotExist), dir != file, dir)
+			must.Equal(t, errors.Is(err, fs.ErrNotExist), true, dir)
 		}
 	}
+	t.Run("a file has no packages", func(t *testing.T) {
+		source := &FilesystemMirrorSource{Dir: filepath.Join(t.TempDir(), "file")}
+		must.Succeed(t, os.WriteFile(source.Dir, nil, 0o666))
+		_, versionsErr := versionsOf(t, source)
+		_, packageErr := packageOf(t, source)
+		for _, err := range []error{versionsErr, packageErr} {
+			wantKind(t, err, ErrProviderNotFound)
+			must.Contain(t, hint(err), "it is not a directory")
+		}
+		_, err := source.Providers(t.Context())
+		must.Fail(t, err, ErrUnreachable)
+	})
 	t.Run("unreadable, but for what is asked for", func(t *testing.T) {
 		for mode, dirs := range map[fs.FileMode][]string{
 			0o111: {"", "registry.example", "registry.example/acme"},

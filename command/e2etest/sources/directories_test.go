@@ -121,6 +121,33 @@ var directoryCases = map[string]sourceCase{
 			b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 		installs: `b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
 	},
+	"a file before the directory": {
+		cli:      fromAThenB,
+		packages: "b/$WIDGET/1.0.0/$PLATFORM/",
+		files:    files{"a": "no directory"},
+		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	"a file before the directory of -plugin-dir": {
+		args:     "-plugin-dir=$ROOT/a -plugin-dir=$ROOT/b",
+		packages: "b/$WIDGET/1.0.0/$PLATFORM/",
+		files:    files{"a": "no directory"},
+		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	"a file before the registry": {
+		cli:      fromAOrOrigin,
+		files:    files{"a": "no directory"},
+		installs: "registry/2.0.0",
+	},
+	"a link to a file before the directory": {
+		cli:      fromAThenB,
+		packages: "a -> c\nb/$WIDGET/1.0.0/$PLATFORM/",
+		files:    files{"c": "no directory"},
+		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	"only a file": {
+		files: files{"a": "no directory"},
+		fails: notFound,
+	},
 	"host is a link": {
 		packages: `
 			a/tf.example.com -> ../b/tf.example.com
