@@ -1,6 +1,7 @@
 package providerscmd
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,11 +71,10 @@ func (o *mirrorOptions) Flags() cli.Flags {
 // checkOptions finds options that can't be used.
 func (o *mirrorOptions) checkOptions() {
 	o.checkSource()
-	if len(o.Operands) != 1 || o.Operands[0] == "" {
-		o.refuse(true, "No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
-	} else {
-		o.target = o.Operands[0]
+	if len(o.Operands) == 1 {
+		o.target = cmp.Or(o.Operands[0], ".") // to Terraform, an empty path is the working directory
 	}
+	o.refuse(len(o.Operands) != 1, "No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	o.refuse(o.prune && places.IsOCI(o.target), "The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.", "-prune")
 	sources.CheckCreateRepository(o.Meta, &o.problems, o.createRepository, o.target)
 	o.refuse(o.pruneGrace < 0, "Invalid value of -prune-grace",
