@@ -95,6 +95,9 @@ func (r *reader) content(path string, src []byte) {
 	r.file, r.own = path, fileOnly{tokens: map[hosts.Hostname]string{}}
 	r.config.Files = append(r.config.Files, path)
 	top, err := decode(src)
+	if err == nil && !r.product.Understands("repeated_arguments") {
+		err = top.repeated()
+	}
 	if err != nil {
 		r.problem(err.line, "The file can't be parsed: %s.%s", explained(err, src), shownLine(src, err.line))
 		return

@@ -115,3 +115,33 @@ func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// OpenTofu drops a file that sets an argument twice. Terraform takes the last value.
+func TestRead_OpenTofuHasEachArgumentOnce(t *testing.T) {
+	for src, line := range map[string]int{
+		"provider_installation {\n filesystem_mirror {\n  path = \"/x\"\n  path = \"/m\"\n }\n}":  4,
+		"plugin_cache_dir = \"/x\"\nplugin_cache_dir = \"/m\"":                                    2,
+		"host \"a.com\" {\n services = {\n  \"x.v1\" = \"/a\"\n  \"x.v1\" = \"/b\"\n }\n}":        4,
+		"provider_installation {\n direct {\n  exclude = [\"a/b\"]\n  exclude = [\"c/d\"]\n }\n}": 4,
+	} {
+		_, problems := parseTofu(src)
+		must.Len(t, problems, 1, src)
+		must.Equal(t, problems[0].Line, line, src)
+		must.Contain(t, problems[0].Detail, "is set already")
+		mustParse(t, src)
+
+		older := newReader(testEnv, dialect.Of(getproviders.OpenTofu("1.11.0")))
+		older.content(".tofurc", []byte(src))
+		_, problems = older.result()
+		must.Len(t, problems, 0, src)
+	}
+
+	for _, src := range []string{
+		"provider_installation {\n direct {}\n direct {}\n}",                               // blocks
+		"host \"a.com\" { services = {} }\nhost \"a.com\" { services = {} }",               // blocks with a label
+		"credentials \"a.com\" { token = \"x\" }\ncredentials \"b.com\" { token = \"x\" }", // in other blocks
+		"{\"plugin_cache_dir\": \"/x\", \"plugin_cache_dir\": \"/m\"}",                     // JSON
+	} {
+		mustParseTofu(t, src)
+	}
+}

@@ -108,6 +108,29 @@ func (k kind) String() string {
 // is compares names as HCL 1 does.
 func (f field) is(name string) bool { return strings.EqualFold(f.name, name) }
 
+// repeated returns an error if an object sets an argument twice. JSON has no arguments in this sense.
+func (v value) repeated() *syntaxError {
+	set := map[string]bool{}
+	for _, f := range v.object {
+		if f.equals && set[f.name] {
+			return &syntaxError{f.line, fmt.Sprintf("the argument %q is set already, and each argument can be set once only", f.name)}
+		}
+		set[f.name] = set[f.name] || f.equals
+
+		err := f.value.repeated()
+		if err != nil {
+			return err
+		}
+	}
+	for _, element := range v.list {
+		err := element.repeated()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // blocks returns an object, or the objects of a list, which is JSON's form of repeated blocks.
 func (v value) blocks() ([]value, bool) {
 	switch v.kind {
