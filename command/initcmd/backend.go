@@ -150,6 +150,9 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	if problems := selectExisting(b.request, next); problems.HasErrors() {
 		return problems
 	}
+	if problems := selectDefault(b.request, next); problems.HasErrors() {
+		return problems
+	}
 	if err := next.Save(workdir.RecordPath(b.Meta.Env)); err != nil {
 		return problem.Unsaved("backend_record", "Failed to record the backend", err)
 	}
@@ -202,6 +205,27 @@ func selectExisting(r request, record *backend.Record) problem.List {
 	}
 	if others {
 		return problem.List{doesNotExist(r, missing)}
+	}
+	return selectWorkspace(r, backend.DefaultWorkspace)
+}
+
+// selectDefault selects the default workspace, as Terraform does for a backend that is recorded for the first time, if
+// TF_WORKSPACE names one that doesn't exist and there are no others. The variable still counts as long as it is set.
+func selectDefault(r request, record *backend.Record) problem.List {
+	name := r.Meta.Env.Get("TF_WORKSPACE")
+	if name == "" || !record.IsLocal() {
+		return nil
+	}
+	files := record.LocalFiles()
+	if files.HasWorkspace(name) {
+		return nil
+	}
+	others, err := files.HasOthers()
+	if err != nil {
+		return problem.Fail("workspace", "Failed to select a workspace", "%v", err)
+	}
+	if others {
+		return nil
 	}
 	return selectWorkspace(r, backend.DefaultWorkspace)
 }
