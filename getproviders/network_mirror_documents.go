@@ -165,7 +165,7 @@ type NetworkMirrorSource struct {
 
 	// Signers says whose signatures count for archives. Don't change it after the first use.
 	Signers Signers
-	// TrustAllHashes treats the hashes that the mirror lists for the packages of all platforms as
+	// TrustAllHashes, as OpenTofu's setting of the name, treats the hashes that the mirror lists for the packages of all platforms as
 	// signed, so that they get into lock files. Don't change it after the first use.
 	TrustAllHashes bool
 	// VersionsMaxAge is how long a list of versions is cached; 0 means 15 minutes, a negative value

@@ -73,9 +73,9 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Platform:    plat,
 		Location:    location,
 		Source:      s.name(),
-		SourceURL:   s.baseURL(),
+		SourceURL:   s.packageSourceURL(p),
 		ShortSource: s.baseURL(),
-		Trust:       s.listedTrust(listed, doc.URL, archives),
+		Trust:       s.listedTrust(p, listed, doc.URL, archives),
 	}
 	pkg.Trust = pkg.trustIn(func(ctx context.Context) (*signedChecksums, error) {
 		return s.documents.Do(ctx, packageKey{p, v, Platform{}}, time.Now, 0, func(ctx context.Context) (*signedChecksums, error) {
@@ -88,12 +88,13 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 
 // listedTrust returns the Trust by the hashes that the mirror lists: with TrustAllHashes those of all archives count as signed.
 // OpenTofu records the archive's checksum even without it.
-func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
+func (s *NetworkMirrorSource) listedTrust(p Provider, own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
 	trust := own.trust()
+	all := s.trustsAll(p)
 	switch {
-	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
+	case trust.Authenticator == nil, !all && s.product.Predecessor == nil:
 		return trust
-	case !s.TrustAllHashes:
+	case !all:
 		return own.Recorded()
 	}
 	signed := listedAsSigned{own: own}
@@ -109,8 +110,27 @@ func (s *NetworkMirrorSource) listedTrust(own AnyHash, base *url.URL, archives m
 	return trust
 }
 
+// trustsAll reports whether TrustAllHashes counts for a provider. In OpenTofu it takes the place of what its own registry
+// says, which needs no signature there, and so it counts for that registry's providers only.
+func (s *NetworkMirrorSource) trustsAll(p Provider) bool {
+	isOwn := p.Hostname == s.product.DefaultHost && !s.product.NeedsKeys
+	return s.TrustAllHashes && (s.product.Predecessor == nil || isOwn)
+}
+
+// trustsAllMark is the fragment of a SourceURL if all listed hashes were trusted. A package that was fetched without that
+// setting isn't one that would be fetched now: its receipt has other hashes for the lock file.
+const trustsAllMark = "#trust_all_hashes"
+
+// packageSourceURL returns the SourceURL of a provider's packages.
+func (s *NetworkMirrorSource) packageSourceURL(p Provider) string {
+	if s.trustsAll(p) {
+		return s.baseURL() + trustsAllMark
+	}
+	return s.baseURL()
+}
+
 // Describe implements Source. Platforms are those of the document about the version. The SourceURL
-// is the mirror's base URL.
+// is the mirror's base URL, with a fragment if all listed hashes are trusted.
 func (s *NetworkMirrorSource) Describe(Provider) Description {
 	return Description{Name: s.name(), SourceURL: s.sourceURL, Platforms: s.platforms, Owns: s.ownsURL}
 }
@@ -186,7 +206,7 @@ func (s *NetworkMirrorSource) sourceURL(ctx context.Context, p Provider, v Versi
 	if !slices.Contains(versions, v) {
 		return "", s.missing(ctx, p, v)
 	}
-	return s.baseURL(), nil
+	return s.packageSourceURL(p), nil
 }
 
 // askFile gets a file, or nil if the mirror doesn't have it. Other mirrors may answer a request for
@@ -224,5 +244,5 @@ func NewStoredMirrorSource(files mirrorFiles) (*NetworkMirrorSource, error) {
 
 // ownsURL reports whether a SourceURL belongs to this mirror.
 func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
-	return s.baseURL() == sourceURL
+	return s.baseURL() == strings.TrimSuffix(sourceURL, trustsAllMark)
 }

@@ -251,3 +251,43 @@ func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
 		}
 	}
 }
+
+// OpenTofu believes a mirror's list about the providers of its own registry only, which needs no signatures.
+func TestNetworkMirrorSource_TrustsAllHashesOfItsOwnRegistryInOpenTofu(t *testing.T) {
+	own, others := "zh:"+strings.Repeat("0a", 32), "zh:"+strings.Repeat("0b", 32)
+	document := `{"archives": {"linux_amd64": {"url": "l.zip", "hashes": ["` + own + `"]}, "darwin_arm64": {"url": "d.zip", "hashes": ["` + others + `"]}}}`
+	strict := OpenTofu("1.12.6")
+	strict.NeedsKeys = true
+
+	for name, test := range map[string]struct {
+		host    string
+		product Product
+		trusts  bool
+	}{
+		"its own registry":                      {"registry.opentofu.org", OpenTofu("1.12.6"), true},
+		"Terraform's registry":                  {"registry.terraform.io", OpenTofu("1.12.6"), false},
+		"any other registry":                    {"tf.example.com", OpenTofu("1.12.6"), false},
+		"its own, with OPENTOFU_ENFORCE_GPG...": {"registry.opentofu.org", strict, false},
+	} {
+		p := Provider{Hostname: hosts.Hostname(test.host), Namespace: "acme", Type: "widget"}
+		fake := newFakeRegistry(t, pages{
+			mirrorBase + p.String() + "/1.0.0.json": document,
+			mirrorBase + p.String() + "/index.json": `{"versions": {"1.0.0": {}}}`,
+		})
+		var urls []string
+		for _, all := range []bool{false, true} {
+			source := fake.mirrorAt(t, mirrorBase)
+			source.product, source.TrustAllHashes = test.product, all
+			found := must.Get(source.Package(t.Context(), p, version("1.0.0"), linux))(t)
+			sum, _ := Hash(own).SHA256()
+			result := must.Get(found.Trust.Authenticator.Authenticate(Digests{SHA256: sum}))(t)
+			must.Equal(t, slices.Contains(result.Signed, Hash(others)), all && test.trusts, name, all)
+
+			// What was fetched with the other setting isn't what would be fetched now.
+			must.Equal(t, must.Get(source.Describe(p).SourceURL(t.Context(), p, version("1.0.0"), linux))(t), found.SourceURL)
+			must.Equal(t, source.Describe(p).Owns(t.Context(), p, found.SourceURL), true)
+			urls = append(urls, found.SourceURL)
+		}
+		must.Equal(t, urls[0] != urls[1], test.trusts, name)
+	}
+}
