@@ -38,6 +38,7 @@ func (o *Options) whatIsBelow(m *cli.Meta, product getproviders.Product, many st
 
 	var log problem.Log // of a directory that nobody asked about
 	s := scan{m: &hurried, product: product, log: &log, known: map[string]*module{}}
+	defer s.close()
 	below, _ := s.below([]string{"."})
 
 	if ctx.Err() != nil {
@@ -64,6 +65,7 @@ func (o *Options) whatIsBelow(m *cli.Meta, product getproviders.Product, many st
 func Configurations(m *cli.Meta, product getproviders.Product) (all []*load.Module) {
 	var log problem.Log
 	s := scan{m: m, product: product, log: &log, known: map[string]*module{}}
+	defer s.close()
 	s.below([]string{"."})
 
 	for _, dir := range slices.Sorted(maps.Keys(s.known)) {

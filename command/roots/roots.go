@@ -131,6 +131,8 @@ type Found struct {
 // So is what isn't counted.
 func (o *Options) Find(m *cli.Meta, product getproviders.Product, operands []string, log *problem.Log) (Found, bool) {
 	s := scan{m: m, product: product, log: log, known: map[string]*module{}}
+	defer s.close()
+
 	var found, doubtful []Root
 	if len(o.Dirs) > 0 {
 		given, invalid := workdir.Expand(o.Dirs)

@@ -30,6 +30,31 @@ type scan struct {
 	product getproviders.Product
 	log     *problem.Log
 	known   map[string]*module
+	clones  []*repository // those that were looked at
+}
+
+// close removes what looking at repositories has left.
+func (s *scan) close() {
+	for _, repo := range s.clones {
+		repo.close()
+	}
+}
+
+// repository returns the clone that a directory is in.
+func (s *scan) repository(dir string) (*repository, error) {
+	top := topOf(dir)
+	for _, known := range s.clones {
+		if known.top == top {
+			return known, nil
+		}
+	}
+
+	repo, err := openRepository(s.m, top)
+	if err != nil {
+		return nil, err
+	}
+	s.clones = append(s.clones, repo)
+	return repo, nil
 }
 
 // module is the configuration in a directory.
@@ -159,12 +184,12 @@ func (s *scan) list(dir string) (dirs []string) {
 		}
 	}
 	patterns := result.Each(suffixes, func(suffix string) string { return "*" + suffix })
-	repo, err := openRepository(s.m, dir)
+	repo, err := s.repository(dir)
 	if err != nil && !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, errNoRepository) {
 		s.log.Warningf("", "Directories that git ignores aren't left out", "%s.", err)
 	}
 	if err == nil {
-		files, err := repo.paths(slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)
+		files, err := repo.paths(dir, slices.Concat([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, patterns)...)
 		if err != nil {
 			s.log.Failed("configuration_not_found", "Can't list the files of a repository", err)
 			return nil
