@@ -80,7 +80,7 @@ func redactQuery(query string, harmless []string) string {
 	for i, p := range params {
 		name, value, ok := strings.Cut(p, "=")
 		switch {
-		case ok && slices.Contains(harmless, name) && !mayBeAddress(value):
+		case ok && slices.Contains(harmless, name) && !hasLogin(value):
 		case ok:
 			params[i] = name + "=" + redacted
 		case p != "":
@@ -93,11 +93,19 @@ func redactQuery(query string, harmless []string) string {
 // digestOnly matches a checksum, perhaps with the name of its algorithm.
 var digestOnly = par.OnceRegexp(`^[0-9A-Za-z]+:[0-9A-Fa-f]+$`)
 
-// mayBeAddress reports whether the value of a parameter may be an address with a login, as that of a list of checksums.
-func mayBeAddress(value string) bool {
+// hasLogin reports whether the value of a parameter is an address with a login, as that of a list of checksums may be.
+func hasLogin(value string) bool {
 	unescaped, err := url.QueryUnescape(value)
 	if err != nil {
 		unescaped = value
 	}
-	return strings.Contains(unescaped, ":") && !digestOnly().MatchString(unescaped)
+	if digestOnly().MatchString(unescaped) {
+		return false
+	}
+
+	u, err := url.Parse(unescaped)
+	if err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == "" && isPlausible(u, nil) {
+		return false
+	}
+	return strings.Contains(unescaped, ":")
 }
