@@ -124,3 +124,16 @@ func ofAnImage(t *testing.T) {
 		}
 	}
 }
+
+// TestFinalize_DoesNotDependOnTheRun: two images of the same packages have the same receipts, also if the server doesn't say when an
+// archive was modified, so that the time of the first fetch takes its place.
+func TestFinalize_DoesNotDependOnTheRun(t *testing.T) {
+	var receipts []string
+	for range 2 {
+		im := newImage(t)
+		im.prime(t)
+		receipts = append(receipts, read(t, filepath.Join(im.cache+".receipts", "packages")))
+	}
+	must.Contain(t, receipts[0], "acme/widget")
+	must.Equal(t, receipts[1], receipts[0])
+}

@@ -126,7 +126,12 @@ func (in *Installer) Finalize(ctx context.Context, prefetched []Prefetched, base
 		p := store.Package{Provider: f.Provider, Version: f.Version, Platform: f.Platform}
 		entries, err := receipt.StatTree(filepath.Join(c.Dir, filepath.FromSlash(p.Name())))
 		if f.Err == nil && err == nil {
-			r.Put(p.Name(), f.provenance.Receipt(receipt.StatRecord{Entries: entries}))
+			known := f.provenance
+			if known.FirstFetched { // by this run, so that each image would be another one
+				known.Released = time.Time{}
+				known.FirstFetched = false
+			}
+			r.Put(p.Name(), known.Receipt(receipt.StatRecord{Entries: entries}))
 		}
 	}
 	if err := r.File.Save(ctx); err != nil {

@@ -17,7 +17,9 @@ import (
 // is recorded, because a package that the Policy refuses for its age leaves no receipt.
 func (f *Fetcher) dated(ctx context.Context, got receipt.Provenance, modified time.Time) receipt.Provenance {
 	got.Released = modified
+	got.FirstFetched = false
 	if now := f.Now(); modified.IsZero() || modified.After(now) {
+		got.FirstFetched = true
 		if got.Released = f.firstFetch(got); got.Released.IsZero() {
 			got.Released = now
 			f.recordFirstFetch(ctx, got)

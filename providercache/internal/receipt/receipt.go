@@ -81,6 +81,7 @@ type Provenance struct {
 	ArchiveBytes   int64                             `json:"bytes,omitempty"`   // 0: unknown
 	Files          int                               `json:"-"`                 // how many the package has, without directories; 0: unknown
 	Released       time.Time                         `json:"released,omitzero"` // when the archive was last modified, according to its server, or was first fetched; zero: unknown
+	FirstFetched   bool                              `json:"first,omitempty"`   // Released is when this machine first fetched the archive
 
 	Warnings []string `json:"warnings,omitempty"` // of the registry for the provider's users, when it was last asked for versions
 
