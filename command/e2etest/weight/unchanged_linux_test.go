@@ -19,7 +19,7 @@ import (
 // Maximum numbers of system calls about files of an init with nothing to do, after main has begun: calls with a path, except those about directories
 // above its own, which it checks for a policy and for symlinks, and whose number depends on the depth of the paths.
 const (
-	maxCallsOfInit     = 40
+	maxCallsOfInit     = 44
 	maxCallsOfProvider = 2   // besides one for each of its files and directories
 	maxCallsOfLink     = 60  // of a provider that comes from the cache; 45 by hard links
 	maxOtherCalls      = 8   // of a provider, about what is open: 3 with nothing to do
