@@ -63,6 +63,64 @@ func (o *origin) hardToTellApart() map[string]string {
 	return ids
 }
 
+// TestCheckout_CommitsComeBeforeBranchesOfTheirName has branches and tags that are called like abbreviated commits. Whoever
+// may push a branch doesn't decide what a commit is.
+func TestCheckout_CommitsComeBeforeBranchesOfTheirName(t *testing.T) {
+	o, ids, b := parallelBench(t)
+	short := func(name string) string { return ids[name][:7] }
+	describing := "v1.0.0-5-g" + ids["branch1"][:8]
+	for branch, at := range map[string]string{
+		short("main1"):                    "dev1",
+		ids["main1"][:12]:                 "dev1",
+		strings.ToUpper(ids["main2"][:9]): "dev1",
+		describing:                        "dev1",
+		"deadbeef":                        "dev1",
+		"feature-gdeadbeef":               "dev1",
+		ids["dev2"][:3]:                   "dev1",
+		short("dev1") + "x":               "main2",
+		"releases/" + short("main1"):      "dev1",
+	} {
+		o.git("branch", branch, ids[at])
+	}
+	o.git("tag", short("branch2"), ids["main2"])
+	o.git("branch", short("branch2"), ids["dev1"])
+
+	cases := map[string]string{
+		short("main1"):                    "main1",
+		ids["main1"][:12]:                 "main1",
+		strings.ToUpper(ids["main2"][:9]): "main2",
+		describing:                        "branch1",
+		"deadbeef":                        "dev1", // there is no such commit
+		"feature-gdeadbeef":               "dev1",
+		ids["dev2"][:3]:                   "dev1", // too short for a commit
+		short("dev1") + "x":               "main2",
+		"releases/" + short("main1"):      "dev1",
+		"origin/" + short("main1"):        "dev1",
+		short("branch2"):                  "main2", // a tag comes first
+	}
+	clone := o.clone()
+	for ref, want := range cases {
+		must.Equal(t, clone.commitOf(ref), ids[want], "in a clone", ref)
+	}
+	b.finds(o.at(""), ids, cases)
+
+	shallow := o.at(short("main1"))
+	shallow.Depth = 1 // git clone --branch
+	commit, _ := b.files(shallow)
+	must.Equal(t, commit, ids["dev1"], "a shallow clone takes the branch")
+}
+
+// TestCheckout_TheDefaultBranchMayBeCalledLikeACommit has a clone with a branch of its own by that name.
+func TestCheckout_TheDefaultBranchMayBeCalledLikeACommit(t *testing.T) {
+	o, ids, b := parallelBench(t)
+	name := ids["dev1"][:7]
+	o.git("branch", name, ids["main2"])
+	o.git("symbolic-ref", "HEAD", "refs/heads/"+name)
+
+	must.Equal(t, o.clone().commitOf(name), ids["main2"], "in a clone")
+	b.finds(o.at(""), ids, map[string]string{name: "main2"})
+}
+
 func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 	o, ids, b := parallelBench(t)
 	cases := map[string]string{

@@ -207,14 +207,23 @@ func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w 
 	if len(l.refs) == 0 {
 		return w, "", fmt.Errorf("%w: it is empty", ErrNotFound)
 	}
-	if name, id, ok := l.find(req.Ref, req.Depth > 0); ok {
+
+	name, id, ok := l.find(req.Ref, req.Depth > 0)
+	mayBeCommit := isExpression(req.Ref) && (!ok || req.Depth == 0 && l.isRemoteBranch(req.Ref, name))
+	switch {
+	case mayBeCommit:
+		return want{expression: req.Ref}, l.anyID(), nil
+	case ok:
 		return want{name: name, id: id}, id, nil
-	}
-	if !isExpression(req.Ref) {
+	default:
 		return w, "", ErrNotFound
 	}
-	return want{expression: req.Ref}, l.anyID(), nil
 }
+
+// isRemoteBranch reports whether a clone has no ref that the text names, but only the branch of a remote, whose full name in
+// the repository is name. In a clone, an abbreviated commit takes precedence over such a branch: else whoever may push
+// branches could choose what is installed.
+func (l listing) isRemoteBranch(ref, name string) bool { return name == heads+ref && name != l.head }
 
 // fetchCommit returns the store that has the commit, and its ID.
 func (r *Repositories) fetchCommit(ctx context.Context, rem remote, like string, w want, beside []Request) (*store, string, error) {
