@@ -72,7 +72,8 @@ type Directory struct {
 // Read reads what a working directory requires. The Directory is never nil, and as complete as
 // errors allow. If the configuration is for other versions of the product, that replaces the problems
 // of the modules, which may be none for those versions; those of the lock file and of the state
-// follow. A module that isn't installed is an error whose Extra is an [OutdatedModule].
+// follow. A directory that doesn't exist is an error. A module that isn't installed is an error whose Extra is an
+// [OutdatedModule].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {
 	opts.Product = opts.Product.OrDefault()
 	root, manifest, resolver, problems := open(ctx, dir, "", opts, modules.AsRecorded)

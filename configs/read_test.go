@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -115,6 +116,28 @@ func TestRead_TellsAnUnfitVersionAlone(t *testing.T) {
 	_, problems := configs.Read(t.Context(), dir, configs.Options{Product: asTerraform})
 	if len(problems) != 1 || problems[0].Summary != "Unsupported Terraform Core version" {
 		t.Errorf("the problems are %v", problems)
+	}
+}
+
+// TestRead_OfNoDirectoryIsAnError: nothing is required by a directory that is misspelt.
+func TestRead_OfNoDirectoryIsAnError(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "main.tf")
+	must.Write(t, file, "")
+	for path, want := range map[string]string{
+		filepath.Join(dir, "lvie"): "doesn't exist",
+		file:                       "is not a directory",
+	} {
+		_, problems := configs.Read(t.Context(), path, configs.Options{})
+		if !problems.HasErrors() || !strings.Contains(problems[0].Detail, path) || !strings.Contains(problems[0].Detail, want) {
+			t.Errorf("%s: %v", path, problems)
+		}
+	}
+
+	_, problems := configs.Read(t.Context(), "lvie", configs.Options{FS: fstest.MapFS{"live/main.tf": {}}})
+	if !problems.HasErrors() || !strings.Contains(problems[0].Detail, "lvie") {
+		t.Errorf("in an FS: %v", problems)
 	}
 }
 

@@ -2,8 +2,13 @@ package configs
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/http"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -135,13 +140,33 @@ func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode
 	values, invalid := load.ReadInputs(dir, inputs)
 	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
 		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, HomeDir: home, Workspace: opts.Workspace})
-	problems = append(invalid, problems...)
+	problems = slices.Concat(checkDirectory(opts.FS, dir), invalid, problems)
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
 	manifest, err := modules.ReadManifest(opts.FS, modulesDir, opts.Product)
 	if err != nil {
 		problems = append(problems, diagnostic.Placeless("failed to read module manifest", "%v.", err))
 	}
 	return root, manifest, modules.Resolver{Dir: modulesDir, Product: opts.Product, Mode: mode}, problems
+}
+
+// checkDirectory returns an error if there is no such directory: a misspelt path would else require nothing.
+func checkDirectory(fsys fs.FS, dir string) hcl.Diagnostics {
+	var info fs.FileInfo
+	var err error
+	if fsys == nil {
+		info, err = os.Stat(dir)
+	} else {
+		info, err = fs.Stat(fsys, path.Clean(dir))
+	}
+
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return hcl.Diagnostics{diagnostic.Placeless("No such directory", "The directory %s doesn't exist.", dir)}
+	case err == nil && !info.IsDir():
+		return hcl.Diagnostics{diagnostic.Placeless("No such directory", "%s is not a directory.", dir)}
+	default: // other errors come from reading it
+		return nil
+	}
 }
 
 // modulesOf converts the modules of a tree.
