@@ -1,7 +1,12 @@
 // Package setup assembles, from a CLI configuration, what the command line uses: clients with the user's credentials,
 // sources of providers, a cache, fetchers of providers and modules, and mirrors and buckets by their address.
 //
-//	env, err := setup.Load(ctx, setup.Options{User: cliconfig.User{Environ: os.Environ(), HomeDir: home}, Product: product})
+//	env, err := setup.Load(ctx, setup.Options{
+//		User:     cliconfig.User{Environ: os.Environ(), HomeDir: home},
+//		Product:  product,
+//		CacheDir: filepath.Join(userCacheDir, "tfdeps"), // packages are downloaded once for all directories
+//		StateDir: filepath.Join(userStateDir, "tfdeps"), // packages that haven't changed aren't read again
+//	})
 //	if err != nil {
 //		return err
 //	}
@@ -38,7 +43,8 @@ type Options struct {
 
 	// CacheDir is the user's directory for caches: packages are shared in "providers/v1" below it,
 	// unless the CLI configuration names another cache, and modules in "modules/v1"; "": nothing
-	// is shared. StateDir is the directory for receipts; "": no receipts.
+	// is shared. StateDir is the directory for receipts; "": no receipts, so that Ensure downloads a package each time, and
+	// the other verbs read it each time. Programs that run more than once set both.
 	CacheDir, StateDir string
 
 	// Mirrors are locations, as Environment.Mirror takes them. They are asked instead of
