@@ -217,7 +217,8 @@ func (n Names) LocateProblems(err error) problem.List {
 // MovedAside returns the warning about files that were in a package's place, and are at another path now.
 func MovedAside(short, place, aside string) *problem.Problem {
 	return problem.Warning("Files were moved aside", fmt.Sprintf(
-		"In the place of the package of %s, there was something that no program had put there. It is kept in %s now, and the package is in %s. Remove what you don't need.",
+		"Where the package of %s belongs, there was something that isn't part of it. It is kept in %s now, "+
+			"and the package is in %s. Remove what you don't need.",
 		short, aside, place))
 }
 
