@@ -148,7 +148,8 @@ var ErrAddress = errors.New("this is not the address of a registry's module")
 // URLs and names of directories.
 func (r Registry) check() error {
 	host, err := hosts.ParseHostname(r.Host.String())
-	subdir := r.Subdir == "" || fs.ValidPath(r.Subdir)
+	inside := strings.TrimPrefix(r.Subdir, "/") // "///sub" is "//sub", though it is recorded as it was written
+	subdir := inside == "" || fs.ValidPath(inside)
 	if err != nil || host != r.Host || !namePattern().MatchString(r.Namespace) || !namePattern().MatchString(r.Name) || !systemPattern().MatchString(r.System) || !subdir {
 		return fmt.Errorf("%w: %q", ErrAddress, r)
 	}

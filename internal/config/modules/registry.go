@@ -122,7 +122,7 @@ func (r *Registries) Locate(ctx context.Context, address Registry, version strin
 	if !ok || again {
 		remote, err = r.location(ctx, asked)
 	}
-	remote.Subdir = path.Join(remote.Subdir, address.Subdir)
+	remote.Subdir = strings.TrimPrefix(path.Join(remote.Subdir, address.Subdir), "/")
 	return remote, err
 }
 
