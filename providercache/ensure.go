@@ -30,8 +30,8 @@ type Installed struct {
 // Without a lock file, no hash says what a package should be, and a version alone proves
 // nothing. A receipt does, so StateDir should be set: a package in Target or in the Cache is
 // then used if it came from the same source that would be asked now. Otherwise the package is
-// fetched each time; if the one in Target turns out to be equal, it stays untouched, so a
-// provider that runs from there isn't disturbed. Ensure asks for versions each time; a program
+// fetched each time. If the one in Target turns out to be equal, it stays untouched, so that a
+// provider that runs from there isn't disturbed, and gets a receipt. Ensure asks for versions each time; a program
 // that calls it often should keep Hashes, and use Install with locks made of them.
 //
 // The error is a *getproviders.Fault.

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/internal/during"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
@@ -38,6 +39,31 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	planted := filepath.Join(in.Target.PackagePath(acmeWidget, v1, linux), "terraform-provider-widget")
 	write(t, planted, "evil")
 	must.Equal(t, read(t, must.Get(in.Ensure(t.Context(), acmeWidget, constraints("")))(t).Executable), "provider 1.0.0\n")
+}
+
+// TestEnsure_RecordsAPackageThatIsThereAlready has a package from a run without StateDir: the first run with one finds that it is
+// equal, and the next one doesn't fetch it again.
+func TestEnsure_RecordsAPackageThatIsThereAlready(t *testing.T) {
+	source := widgetSource(t)
+	source.From("acme/widget", "1.0.0", "https://registry.example.com/")
+	in := newInstaller(t, source)
+	state := t.TempDir()
+	for i, run := range []struct {
+		stateDir string
+		want     event.State
+	}{
+		{stateDir: "", want: event.Fetched},
+		{stateDir: "", want: event.Fetched},
+		{stateDir: state, want: event.Fetched},
+		{stateDir: state, want: event.Present},
+	} {
+		again := newInstaller(t, source)
+		again.Fetcher.StateDir = run.stateDir
+		again.Target = in.Target
+
+		got := must.Get(again.Ensure(t.Context(), acmeWidget, constraints("")))(t)
+		must.Equal(t, got.State, run.want, "run", i+1)
+	}
 }
 
 func TestEnsure_Fails(t *testing.T) {

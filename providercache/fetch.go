@@ -151,14 +151,21 @@ func (in *Installer) publishInCache(ctx context.Context, s getproviders.Selectio
 		intact := known && receipt.H1 == there
 		return !intact && !announced
 	})
-	if adopted && err == nil { // its hash is right, but its files' stat isn't known
-		var h1 getproviders.Hash
-		if h1, shared.Receipt.Record, err = in.hashPackage(ctx, s, at); err == nil && h1 != got.H1 {
-			err = errChanged
-		}
+	if adopted && err == nil {
+		shared.Receipt.Record, err = in.recordAdopted(ctx, s, at, got.H1)
 	}
 	if err != nil && announced {
 		at.Retract(ctx, shared.Name)
 	}
 	return shared, err
+}
+
+// recordAdopted returns the record of a package that was found to be the staged one: its hash is right, but the stat of its
+// files isn't known. The package is hashed again, because it may have changed since.
+func (in *Installer) recordAdopted(ctx context.Context, s getproviders.Selection, at store.View, h1 getproviders.Hash) (receipt.StatRecord, error) {
+	found, record, err := in.hashPackage(ctx, s, at)
+	if err == nil && found != h1 {
+		err = errChanged
+	}
+	return record, err
 }

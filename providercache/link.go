@@ -218,6 +218,11 @@ func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selecti
 		return o, err
 	}
 
+	adopted, err := stage.Publish(ctx, dir, got.H1)
+	if adopted && err == nil && in.fetcher().StateDir != "" {
+		record, err = in.recordAdopted(ctx, s, in.targetView(), got.H1)
+	}
+
 	return outcome{
 		Outcome: Outcome{
 			Selection:      s,
@@ -229,7 +234,7 @@ func (in *Installer) publishInTarget(ctx context.Context, s getproviders.Selecti
 		},
 		registryHashes: in.fetcher().TrustedHashes(s.Provider, got.RegistryHashes),
 		receipt:        receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
-	}, stage.Publish(ctx, dir, got.H1)
+	}, err
 }
 
 // moveAside keeps what a user has put into the place of a package in Target, and returns where it is now; "" means that
@@ -252,5 +257,5 @@ func (in *Installer) moveAside(s getproviders.Selection, stage *staging.Stage, d
 	return stage.MoveAside(dir)
 }
 
-// errChanged says that a package of the cache changed after it was inspected.
-var errChanged = errors.New("the package in the shared cache has changed meanwhile")
+// errChanged says that a package changed after it was hashed or inspected.
+var errChanged = errors.New("the package has changed meanwhile: another program writes to it")

@@ -110,7 +110,7 @@ func (k *Kept) Publish(ctx context.Context) error {
 	case k.Known.Archive:
 		err = patient.Rename(k.Stage.ArchivePath(), k.Path)
 	default:
-		err = k.Stage.Publish(ctx, k.Path, k.Known.Receipt.H1)
+		_, err = k.Stage.Publish(ctx, k.Path, k.Known.Receipt.H1)
 	}
 	k.Stage.Remove()
 	if k.Stage = nil; err != nil {

@@ -50,7 +50,7 @@ func TestStage_PublishMakesParentsOnlyThen(t *testing.T) {
 	stage := stageWith(t, target, "new")
 	final := filepath.Join(target, "x", "y", "z")
 	must.Refuse(os.Lstat(filepath.Join(target, "x")))(t, "a parent exists already")
-	must.Succeed(t, stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())))
+	must.Get(stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())))(t)
 	must.Equal(t, cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)), "new")
 }
 
@@ -70,7 +70,7 @@ func TestStage_PublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	final := filepath.Join(target, "x")
-	must.Fail(t, stage.Publish(ctx, final, "h1:"), cachetest.ErrStopped)
+	must.Fail(t, must.ErrorOf(stage.Publish(ctx, final, "h1:")), cachetest.ErrStopped)
 	must.Refuse(os.Lstat(final))(t, "it was published")
 }
 
@@ -178,13 +178,13 @@ func TestStage_Links(t *testing.T) {
 	stage := stageWith(t, target, "new")
 	h1 := cachetest.HashOf(t, stage.PackagePath())
 	t.Run("nothing is replaced through one above the package", func(t *testing.T) {
-		err := stage.Publish(t.Context(), filepath.Join(link, "namespace", "type"), h1)
+		_, err := stage.Publish(t.Context(), filepath.Join(link, "namespace", "type"), h1)
 		must.Equal(t, must.As[*scratch.LinkError](t, err).Link, link)
 		must.Equal(t, cachetest.ContentOf(t, precious), "not a package")
 	})
 	// Whoever owns the files that it leads to could change them later.
 	t.Run("one to the same files is replaced", func(t *testing.T) {
-		must.Succeed(t, stage.Publish(t.Context(), final, h1))
+		must.Get(stage.Publish(t.Context(), final, h1))(t)
 		must.Equal(t, must.Get(os.Lstat(final))(t).IsDir(), true)
 		must.Equal(t, cachetest.ContentOf(t, file), "new")
 	})
@@ -234,7 +234,7 @@ func TestStage_NeverWritesToAProgramThatRuns(t *testing.T) {
 	must.Equal(t, string(must.Get(io.ReadAll(running))(t)), "old")
 	must.Succeed(t, running.Close())
 	if want == "old" {
-		must.Succeed(t, stage.Publish(t.Context(), final, "h1:new"))
+		must.Get(stage.Publish(t.Context(), final, "h1:new"))(t)
 		must.Equal(t, cachetest.ContentOf(t, program), "new")
 	}
 }
@@ -247,7 +247,7 @@ func TestStage_PublishesBelowALongPath(t *testing.T) {
 	for _, content := range []string{"old", "new"} {
 		stage := stageWith(t, target, content)
 		h1 := cachetest.HashOf(t, stage.PackagePath())
-		must.Succeed(t, stage.Publish(t.Context(), final, h1))
+		must.Get(stage.Publish(t.Context(), final, h1))(t)
 		must.Equal(t, cachetest.HashOf(t, final), h1)
 		stage.Remove()
 	}

@@ -4,7 +4,7 @@
 //	stage, err := staging.New(dir) // on the file system of the final path
 //	defer stage.Remove()
 //	// make the package at stage.PackagePath()
-//	err = stage.Publish(ctx, final, h1)
+//	adopted, err := stage.Publish(ctx, final, h1)
 //
 // A [Batch] is one such directory for many packages.
 //
@@ -127,10 +127,9 @@ func (s *Stage) PutTimesBack(now time.Time) {
 var ErrTaken = errors.New("there is another package in its place")
 
 // Publish moves the package to its final path. A package that is
-// there stays if it is the same, and else is replaced as a whole.
-func (s *Stage) Publish(ctx context.Context, final string, h1 getproviders.Hash) error {
-	_, err := s.Offer(ctx, final, h1, func(getproviders.Hash) bool { return true })
-	return err
+// there stays if it is the same, which adopted says, and else is replaced as a whole.
+func (s *Stage) Publish(ctx context.Context, final string, h1 getproviders.Hash) (adopted bool, err error) {
+	return s.Offer(ctx, final, h1, func(getproviders.Hash) bool { return true })
 }
 
 // Offer is Publish if the package at the final path may have to stay: it is
