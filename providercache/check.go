@@ -13,11 +13,14 @@ import (
 
 // Check reports, without network and without writing, whether Install would have anything to do. Each provider has
 // at most one reason: the first that applies, in the order lock file, constraints, hashes, package. Packages
-// without a receipt are read and hashed. The error is the context's, or says that Fetcher or Target is nil.
+// without a receipt are read and hashed. Fetcher may be nil, because nothing is fetched: that means the zero Fetcher, which is
+// Terraform on this machine's platform without receipts. The error is the context's, or says that Target is nil.
 func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
-	if in.Fetcher == nil || in.Target == nil {
+	if in.Target == nil {
 		return Status{}, errNotSet
 	}
+	in = in.withFetcher()
+
 	locked, reasons := in.CheckLocks(req, locks)
 	local := in.inspect(ctx, in.targetView(), locked, resolve.OrEmpty(locks), false)
 	if ctx.Err() != nil {
@@ -34,8 +37,9 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 
 // CheckLocks is Check for the lock file alone: it looks at no package and needs no Target. It
 // returns the versions whose packages can be compared with the lock file, and the reasons in this
-// order: required providers, entries that no requirement needs, entries without an h1.
+// order: required providers, entries that no requirement needs, entries without an h1. Fetcher may be nil, as for Check.
 func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.Locks) (locked []getproviders.Selection, reasons []Reason) {
+	in = in.withFetcher()
 	locks = resolve.OrEmpty(locks)
 	locked, reasons = resolve.Locked(in.fetcher().Product, in.withoutSkipped(req), req, locks)
 	locked = slices.DeleteFunc(locked, func(s getproviders.Selection) bool {
@@ -47,6 +51,14 @@ func (in *Installer) CheckLocks(req getproviders.Requirements, locks *depsfile.L
 		return none
 	})
 	return locked, reasons
+}
+
+// withFetcher returns the Installer, with the zero Fetcher if it has none.
+func (in *Installer) withFetcher() *Installer {
+	if in.Fetcher != nil {
+		return in
+	}
+	return &Installer{Fetcher: &Fetcher{}, Target: in.Target, Cache: in.Cache, Link: in.Link, Skip: in.Skip}
 }
 
 // reason returns the code and the detail of what is wrong with the package that belongs at a path, or "" if nothing is.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
+	"github.com/tfdeps/tfdeps/internal/treehash"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -65,6 +67,33 @@ func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 	must.Refuse(new(providercache.Installer).Check(t.Context(), req, locks))(t, "no error without a Target")
+}
+
+// TestCheck_NeedsNoFetcher: nothing is fetched.
+func TestCheck_NeedsNoFetcher(t *testing.T) {
+	t.Parallel()
+	target := &providercache.Store{Dir: t.TempDir()}
+	dir := target.PackagePath(acmeWidget, v1, getproviders.CurrentPlatform())
+	program := filepath.Join(dir, "terraform-provider-widget")
+	write(t, program, "x")
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{
+		Provider: acmeWidget,
+		Version:  v1,
+		Hashes:   []getproviders.Hash{must.Get(treehash.Dir(t.Context(), dir))(t)},
+	})
+
+	in := &providercache.Installer{Target: target}
+	status := must.Get(in.Check(t.Context(), require("acme/widget", ""), locks))(t)
+	must.Equal(t, status.UpToDate(), true)
+	locked, _ := in.CheckLocks(require("acme/widget", ""), locks)
+	must.Len(t, locked, 1)
+
+	write(t, program, "y")
+	status = must.Get(in.Check(t.Context(), require("acme/widget", ""), locks))(t)
+	must.Equal(t, status.UpToDate(), false)
+
+	must.Refuse(in.Plan(t.Context(), require("acme/widget", ""), locks, providercache.Normal))(t, "a plan needs a source")
 }
 
 func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {

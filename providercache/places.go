@@ -15,7 +15,7 @@ import (
 // the fields, then call the methods, from as many goroutines as you like. It
 // must not be copied, nor its fields changed, after the first call.
 type Installer struct {
-	Fetcher *Fetcher // required: where packages come from, and how they are fetched and verified
+	Fetcher *Fetcher // required, but for Check: where packages come from, and how they are fetched and verified
 	Target  *Store   // required: where packages go (".terraform/providers")
 
 	// Cache is the store that this Target shares with other targets; nil: no cache. It can't
