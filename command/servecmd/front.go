@@ -199,16 +199,24 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 			return err
 		}
 	}
-	if to.Allow, err = open("-tokens", o.tokens); err != nil {
+	f.allow, err = open("-tokens", o.tokens)
+	if err != nil {
 		return err
 	}
-	f.apart, f.allow, f.measure = o.metricsListen != "", to.Allow, to.Allow
+	f.apart = o.metricsListen != ""
+	f.measure = f.allow
 	if f.apart || o.metricsTokens != "" {
 		if f.measure, err = open("-metrics-token", o.metricsTokens); err != nil {
 			return err
 		}
 	}
-	if to.Allow != nil {
+	if f.allow != nil {
+		to.Allow = func(r *http.Request) error {
+			if f.allow(r) {
+				return nil
+			}
+			return errNoToken
+		}
 		if to.SigningKey, err = signingKey(ctx, bucket); err != nil {
 			return fmt.Errorf("the key for signed URLs, which -tokens needs, can't be stored: %w", err)
 		}
@@ -216,6 +224,9 @@ func (f *front) withFiles(ctx context.Context, o options, to *mirrorserver.Optio
 	}
 	return nil
 }
+
+// errNoToken says that a request has no valid token.
+var errNoToken = errors.New("no valid token")
 
 // tokenFile has the tokens of a file, which is read again for each request.
 type tokenFile struct {

@@ -80,9 +80,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil && !s.serves(asked) {
 		err = fmt.Errorf("%w: this mirror doesn't have %s", errNoSuch, asked.subject())
 	}
-	if !s.allowed(r, asked) { // said before any answer that tells what exists
-		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
-		s.refuse(w, http.StatusUnauthorized, unauthorized(r))
+	refusal := s.admit(r, asked)
+	if refusal != nil { // said before any answer that tells what exists
+		s.turnAway(w, r, refusal)
 		return
 	}
 	if err == nil {

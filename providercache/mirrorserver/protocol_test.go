@@ -149,7 +149,7 @@ func TestHandler_AsksAgainInTime(t *testing.T) {
 
 func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
+	m.opts.Allow = only(func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" })
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	server := m.start()
 	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json", "/nothing"} {
@@ -175,7 +175,7 @@ func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
 // TestHandler_KnowsForWhomItSignedAURL: the documents of a sender name it in their URLs, which are for no other name.
 func TestHandler_KnowsForWhomItSignedAURL(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") != "" }
+	m.opts.Allow = only(func(r *http.Request) bool { return r.Header.Get("Authorization") != "" })
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	m.opts.Sender = func(r *http.Request) string { return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") }
 	var admitted []string
@@ -206,10 +206,40 @@ func TestHandler_KnowsForWhomItSignedAURL(t *testing.T) {
 	must.Len(t, admitted, 2)
 }
 
+// only allows requests that have a condition.
+func only(condition func(*http.Request) bool) func(*http.Request) error {
+	return func(r *http.Request) error {
+		if condition(r) {
+			return nil
+		}
+		return errors.New("not shown to the client")
+	}
+}
+
+// TestHandler_SaysWhatIsForbidden has a sender who is known, and may not have this provider. It learns nothing else.
+func TestHandler_SaysWhatIsForbidden(t *testing.T) {
+	m := newMirroring(t)
+	m.opts.Allow = func(r *http.Request) error {
+		if strings.Contains(r.URL.Path, "/acme/") {
+			return fmt.Errorf("team a: %w", &mirrorserver.Forbidden{Reason: "team a has no access to acme"})
+		}
+		return nil
+	}
+	m.opts.SigningKey = []byte("0123456789abcdef")
+	server := m.start()
+
+	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json"} {
+		answer := server.status(path, http.StatusForbidden)
+		must.Equal(t, strings.TrimSpace(string(answer.body)), `{"errors":["team a has no access to acme"]}`, path)
+		must.Equal(t, answer.Header.Get("WWW-Authenticate"), "", path)
+	}
+	server.status(host+"other/none/index.json", http.StatusNotFound)
+}
+
 // TestHandler_SaysWhatAnUnauthorizedRequestLacks tells a token that is missing from one that isn't valid.
 func TestHandler_SaysWhatAnUnauthorizedRequestLacks(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Allow = func(*http.Request) bool { return false }
+	m.opts.Allow = only(func(*http.Request) bool { return false })
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	server := m.start()
 

@@ -38,9 +38,9 @@ func asRegistry(url string, client *http.Client) *getproviders.RegistrySource {
 // are there, and from what the server knows.
 func TestHandler_IsARegistry(t *testing.T) {
 	m := newMirroring(t)
-	m.opts.Allow = func(r *http.Request) bool {
+	m.opts.Allow = only(func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, "/versions") || strings.Contains(r.URL.Path, "/download/")
-	}
+	})
 	m.opts.SigningKey = []byte("0123456789abcdef")
 	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
 	late := time.Duration(0) // between the description of the package and the request for its archive

@@ -61,9 +61,10 @@ type Options struct {
 	// Modules answers for registries of modules; nil: no module is served.
 	Modules ModuleSource
 
-	// Allow reports whether a request may be answered; nil: every request may. A request
-	// for an archive may also be answered if its URL is signed with SigningKey.
-	Allow func(r *http.Request) bool
+	// Allow returns nil if a request may be answered; a nil Allow allows every request. The status is 403 if the error is
+	// a [Forbidden], and its text is shown; else 401. A request for an archive may also be answered if its URL is signed
+	// with SigningKey. Allow is called from many goroutines.
+	Allow func(r *http.Request) error
 	// SigningKey signs the URLs of archives in documents, because clients send no credentials for
 	// archives; nil: URLs aren't signed. Servers with the same clients need the same key.
 	SigningKey []byte

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,9 +14,37 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// allowed reports whether a request may be answered.
-func (s *Server) allowed(r *http.Request, asked request) bool {
-	return s.opts.Allow == nil || s.opts.Allow(r) || s.signedURL(r, asked)
+// Forbidden is an error of the Allow of [Options] about a sender that is known, but may not have what the request asks for.
+type Forbidden struct {
+	Reason string // shown to the client
+}
+
+// Error implements error.
+func (f *Forbidden) Error() string { return f.Reason }
+
+// admit returns nil if a request may be answered, else what Allow says against it.
+func (s *Server) admit(r *http.Request, asked request) error {
+	if s.opts.Allow == nil {
+		return nil
+	}
+
+	refusal := s.opts.Allow(r)
+	if refusal != nil && s.signedURL(r, asked) {
+		return nil
+	}
+	return refusal
+}
+
+// turnAway answers a request that Allow refuses.
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, refusal error) {
+	forbidden, isKnown := errors.AsType[*Forbidden](refusal)
+	if isKnown {
+		s.refuse(w, http.StatusForbidden, forbidden.Reason)
+		return
+	}
+
+	w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
+	s.refuse(w, http.StatusUnauthorized, unauthorized(r))
 }
 
 // unauthorized says what a request that isn't allowed lacks.
