@@ -84,15 +84,12 @@ func (in *Installer) recordPublished(ctx context.Context, all steps) {
 		return
 	}
 	in.targetView().Record(ctx, placed...)
-	state := in.fetcher().StateDir
-	if state == "" {
-		return
-	}
-	known := receipt.OpenContents(state)
+
+	h1s := map[getproviders.Hash]getproviders.Hash{}
 	for _, s := range all {
-		if zh := s.outcome.receipt.Receipt.ZH; zh != "" && s.outcome.Err == nil {
-			known.RememberArchive(zh, s.outcome.H1)
+		if s.outcome.Err == nil {
+			h1s[s.outcome.receipt.Receipt.ZH] = s.outcome.H1
 		}
 	}
-	_ = known.Save(ctx)
+	receipt.RememberArchives(ctx, in.fetcher().StateDir, h1s)
 }

@@ -89,6 +89,7 @@ func Vendor(ctx context.Context, f *providercache.Fetcher, opts VendorOptions, r
 	v.openReceipts()
 
 	kept := v.fetch(ctx, packages, c.HasFailed())
+	v.dir.RememberHashes(ctx, kept)
 	errs := v.publish(ctx, kept)
 
 	return v.conclude(ctx, r, c, packages, kept, errs)

@@ -43,7 +43,21 @@ func (d *Dir) Populate(ctx context.Context, to Destination, groups [][]Item, fai
 		return d.populate(ctx, to, group), nil
 	})
 
-	return slices.Concat(kept...)
+	all := slices.Concat(kept...)
+	d.RememberHashes(ctx, all)
+	return all
+}
+
+// RememberHashes records the hashes of archives that were fetched, so that providers lock downloads none of them again. It does so after an
+// interrupt, too.
+func (d *Dir) RememberHashes(ctx context.Context, all []Kept) {
+	h1s := map[getproviders.Hash]getproviders.Hash{}
+	for _, k := range all {
+		if k.State == event.Fetched {
+			h1s[k.Known.Receipt.ZH] = k.Known.Receipt.H1
+		}
+	}
+	receipt.RememberArchives(context.WithoutCancel(ctx), d.Fetcher.StateDir, h1s)
 }
 
 // populate fetches the packages of one group, and puts them into the destination.

@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -41,6 +42,20 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	if zh.Scheme() == hashing.ZH && h1.Scheme() == hashing.H1 {
 		a.Set(string(zh), []byte(h1))
 	}
+}
+
+// RememberArchives records the h1 of archives that were read, by their zh, in a state directory; "" records nothing. If it fails,
+// later runs only take longer, so that there is no error.
+func RememberArchives(ctx context.Context, stateDir string, h1s map[getproviders.Hash]getproviders.Hash) {
+	if stateDir == "" || len(h1s) == 0 {
+		return
+	}
+
+	archives := OpenContents(stateDir)
+	for zh, h1 := range h1s {
+		archives.RememberArchive(zh, h1)
+	}
+	_ = archives.Save(ctx)
 }
 
 // firstFetchKey precedes a hash in the key for the time of its first fetch.
