@@ -148,7 +148,10 @@ func unpack(r request) error {
 	if err != nil {
 		return err
 	}
-	if info, err = os.Stat(o.target); err == nil && !info.IsDir() {
+	size := info.Size()
+
+	info, err = os.Stat(o.target)
+	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is not a directory", o.target)
 	}
 	if err != nil {
@@ -159,7 +162,13 @@ func unpack(r request) error {
 		return err
 	}
 	defer file.Close()
-	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: r.acceptLocks, Last: vendored.LockFiles()})
+	manifest, err := bundle.Unpack(r.Meta.Context, file, bundle.Options{
+		Dir:          o.target,
+		ArchiveBytes: size,
+		Unit:         vendored.Unit,
+		Accept:       r.acceptLocks,
+		Last:         vendored.LockFiles(),
+	})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -175,6 +176,44 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
+// sparse makes an archive whose only file is a hole of a megabyte, in the format that GNU tar calls 0.1.
+func sparse(t testing.TB, name string) []byte {
+	t.Helper()
+	const size = 1 << 20
+	hole := []Entry{{Path: name, Size: size, SHA256: sum(strings.Repeat("\x00", size))}}
+	records := map[string]string{
+		"XXX.sparse.size":      strconv.Itoa(size),
+		"XXX.sparse.numblocks": "1",
+		"XXX.sparse.map":       strconv.Itoa(size) + ",0",
+	}
+	archive := forge(t, hole, entry{name: name, records: records})
+	return bytes.ReplaceAll(archive, []byte("XXX.sparse"), []byte("GNU.sparse")) // package tar doesn't write these
+}
+
+// TestBundle_FilesHaveToFit: nothing is written if the files are larger than the archive, or than the free disk.
+func TestBundle_FilesHaveToFit(t *testing.T) {
+	t.Parallel()
+	m := Manifest{Files: []Entry{{Path: "a", Size: 600}, {Path: "b", Size: 400}}}
+	for _, c := range []struct {
+		archive, room int64
+		want          string
+	}{
+		{archive: 1000, room: 1000},
+		{archive: 0, room: 1000},
+		{archive: 999, room: 5000, want: "the archive has only 999"},
+		{archive: 5000, room: 999, want: "999 are free"},
+	} {
+		err := m.fits(c.archive, c.room)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+
+	archive := forge(t, []Entry{{Path: "a", Size: 1 << 30, SHA256: sum("x")}}, x("a"))
+	_, err := Unpack(t.Context(), bytes.NewReader(archive), Options{Dir: t.TempDir(), ArchiveBytes: int64(len(archive)), Unit: anywhere})
+	must.Contain(t, err, "lists files of 1073741824 bytes")
+}
+
 // refused are archives that must not be unpacked at all, by the reason.
 func refused(t testing.TB) map[string][]byte {
 	file := func(name string) Entry { return Entry{Path: name, Size: 1, SHA256: sum("x")} }
@@ -216,6 +255,7 @@ func refused(t testing.TB) map[string][]byte {
 		"too many bytes":    forge(t, []Entry{{Path: "a", Size: 65 << 30, SHA256: sum("")}}, entry{name: "a"}),
 		"an overflow":       forge(t, []Entry{{Path: "a", Size: 1<<63 - 1, SHA256: sum("")}, {Path: "b", Size: 1<<63 - 1, SHA256: sum("")}}, entry{name: "a"}),
 		"an unwanted path":  with("elsewhere/x"),
+		"a sparse file":     sparse(t, "a"),
 	}
 	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "c:1", "example.com:x", "example.com:1:1/a", "example.com:70000/a", "a\nb", ".git/config", "z/.GIT/x", ManifestName} {
 		all["the path "+name] = with(name)

@@ -23,9 +23,10 @@
 //  3. A symlink that is absolute or whose target isn't in the archive. Targets go
 //     up first and then down, so that no symlink is followed on the way up.
 //  4. An entry that differs from the next one of the manifest in name, type, size or
-//     content; missing or further entries; anything but zeros behind the end.
+//     content; a sparse file; missing or further entries; anything but zeros behind the end.
 //  5. A destination below a symlink or a file of the directory.
-//  6. More than a million entries, or 64 GiB in total.
+//  6. More than a million entries, 64 GiB in total, more bytes than the archive has, or
+//     more than are free on the disk. This is known before a byte is written.
 //
 // # Guarantees
 //

@@ -9,17 +9,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
+	"github.com/tfdeps/tfdeps/internal/disk"
 	"github.com/tfdeps/tfdeps/internal/scratch"
 )
 
 // Options are the options of Unpack.
 type Options struct {
-	Dir string // the destination; it must exist
+	Dir          string // the destination; it must exist
+	ArchiveBytes int64  // the size of the archive; 0: unknown
 
 	// Unit returns the unit of a file, which is replaced as a whole: the file's own path, or that
 	// of a directory above it, slash-separated; the same for all files below that directory. ok is
@@ -47,6 +50,14 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 			return Manifest{}, fmt.Errorf("%q doesn't belong in such an archive", e.Path)
 		}
 	}
+	room, known := disk.Room(opts.Dir)
+	if !known {
+		room = math.MaxInt64
+	}
+	if err := m.fits(opts.ArchiveBytes, room); err != nil {
+		return Manifest{}, err
+	}
+
 	stage, err := scratch.Make(opts.Dir)
 	if err != nil {
 		return Manifest{}, err
@@ -74,7 +85,7 @@ func readManifest(archive *tar.Reader) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("it is not a tar archive, or it is empty: %w", err)
 	}
-	if header.Name != ManifestName || header.Typeflag != tar.TypeReg || header.Size > maxManifestBytes {
+	if header.Name != ManifestName || header.Typeflag != tar.TypeReg || header.Size > maxManifestBytes || isSparse(header) {
 		return Manifest{}, fmt.Errorf("it is another archive than one that vendor makes: its first entry is %q instead of %q", header.Name, ManifestName)
 	}
 	content, err := io.ReadAll(io.LimitReader(archive, maxManifestBytes))
@@ -82,6 +93,33 @@ func readManifest(archive *tar.Reader) (Manifest, error) {
 		return Manifest{}, err
 	}
 	return DecodeManifest(content)
+}
+
+// fits returns an error if the files are larger than the archive that they come from, or than the room for them. The archive
+// has them uncompressed. An archiveBytes of 0 isn't known.
+func (m Manifest) fits(archiveBytes, room int64) error {
+	var size int64
+	for _, e := range m.Files {
+		size += e.Size // check has bounded the sum
+	}
+
+	switch {
+	case archiveBytes > 0 && size > archiveBytes:
+		return fmt.Errorf("%s lists files of %d bytes, and the archive has only %d", ManifestName, size, archiveBytes)
+	case size > room:
+		return fmt.Errorf("the files have %d bytes, and %d are free on the disk", size, room)
+	}
+	return nil
+}
+
+// isSparse reports whether an entry has less content in the archive than its size says: a few bytes of it could fill the disk.
+func isSparse(header *tar.Header) bool {
+	for key := range header.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return header.Typeflag == tar.TypeGNUSparse
 }
 
 // contentDir holds the files until they are published.
@@ -101,6 +139,9 @@ func (m Manifest) extract(archive *tar.Reader, stage string) error {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
+		}
+		if err == nil && isSparse(header) {
+			err = errors.New("it is a sparse file, which vendor doesn't make")
 		}
 		if err == nil && !e.is(header) {
 			err = fmt.Errorf("the entry there is %q, which differs from what %s says", header.Name, ManifestName)
