@@ -124,6 +124,14 @@ func writeTree(t *testing.T, files ...string) string {
 	return root
 }
 
+func giveToAnother(t *testing.T, file string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	must.Succeed(t, os.Chown(file, 65534, 65534))
+}
+
 // A link in place of the lock file may lead to another one of the same repository, which is written. That of another repository
 // stays, and is an error. A link to anything else is replaced.
 func TestSave_LinkInPlaceOfTheLockFile(t *testing.T) {
@@ -150,9 +158,7 @@ func TestSave_LinkInPlaceOfTheLockFile(t *testing.T) {
 		"within another user's repository": {[]string{".git/config", "a/main.tf", "b/all.hcl"}, "a", "../b/all.hcl", refused, func(t *testing.T, target string) {
 			shared := filepath.Dir(filepath.Dir(target))
 			must.Succeed(t, os.Chmod(shared, fs.ModeSticky|0o777))
-			if err := os.Chown(filepath.Join(shared, ".git"), 65534, 65534); err != nil {
-				t.Skip("only root can give a file to another user: ", err)
-			}
+			giveToAnother(t, filepath.Join(shared, ".git"))
 		}},
 		"to no lock file": {[]string{"target"}, ".", "target", replaced, content("alias ll='ls -l'\n")},
 		"to a directory":  {[]string{".git/config", "directory/x", "a/main.tf"}, "a", "../directory", replaced, nil},
@@ -160,11 +166,7 @@ func TestSave_LinkInPlaceOfTheLockFile(t *testing.T) {
 		"by way of another link": {[]string{"target", "middle"}, ".", "middle", written, func(t *testing.T, middle string) {
 			must.Succeed(t, errors.Join(os.Remove(middle), os.Symlink("target", middle)))
 		}},
-		"to another user's file": {[]string{"target"}, ".", "target", replaced, func(t *testing.T, target string) {
-			if err := os.Chown(target, 65534, 65534); err != nil {
-				t.Skip("only root can give a file to another user: ", err)
-			}
-		}},
+		"to another user's file": {[]string{"target"}, ".", "target", replaced, giveToAnother},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(writeTree(t, c.files...), c.dir)
