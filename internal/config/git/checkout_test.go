@@ -297,7 +297,11 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	}
 	warm := b.again()
 	ask(warm)
-	if runs := b.runs(); runs["ls-remote"] != 1 || runs["all"] != 2*callers+1 {
+
+	// A list of files is read again if the machine was too busy to read the end of it in time.
+	runs := b.runs()
+	lists := runs["ls-tree"]
+	if runs["ls-remote"] != 1 || runs["read-tree"] != callers || lists < callers || runs["all"] != 1+callers+lists {
 		t.Errorf("warm: %v", runs)
 	}
 }
