@@ -107,7 +107,8 @@ github.com/hashicorp/go-version configs/cliconfig internal/config/load internal/
 github.com/ProtonMail/go-crypto getproviders/authenticate_packets.go getproviders/authenticate_signature.go internal/providertest tests
 github.com/hashicorp/hcl/v2 internal/config/load internal/config/backend internal/config/modules internal/config/modulelock internal/config/combine configs depsfile internal/locktext internal/nesting command/problem command/view/explain command/view/result internal/config/diagnostic internal/config/outline internal/config/state internal/config/static internal/config/static/functions internal/config/vendored providercache/policy
 github.com/hashicorp/go-getter/v2 internal/config/fetch
-github.com/ulikunitz/xz internal/config/fetch
+github.com/ulikunitz/xz tests
+github.com/mikelolasagasti/xz internal/config/fetch
 github.com/aws/aws-sdk-go-v2 internal/config/bucket internal/awslogin internal/s3
 github.com/aws/aws-sdk-go-v2/config internal/awslogin
 github.com/aws/aws-sdk-go-v2/credentials internal/awslogin tests

@@ -58,7 +58,7 @@ func requiring(providers int) string {
 // decision: CONTRIBUTING.md has the purpose and the cost of each module.
 const (
 	maxPackages   = 610        // linked, those of the standard library included; 594
-	maxBytes      = 26_900_000 // of the stripped program; 26.6 million
+	maxBytes      = 27_100_000 // of the stripped program; 26.92 million
 	maxInitBytes  = 1_060_000  // allocated before main; 1,000,000
 	maxInitAllocs = 9_100      // before main; 8,700
 	maxOwnBytes   = 16_000     // of those, by our own packages; 12,800
@@ -216,6 +216,7 @@ var allowedLicences = map[string]string{
 	"MPL-2.0":    `Mozilla Public License,? [Vv]ersion 2\.0`,
 	"MIT":        `Permission is hereby granted, free of charge, to any person obtaining a copy`,
 	"BSD":        `Redistribution and use in source and binary forms, with or without`,
+	"0BSD":       `Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted\.`,
 	"Unlicense":  `This is free and unencumbered software released into the public domain`,
 }
 

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-getter/v2"
-	"github.com/ulikunitz/xz"
+	"github.com/mikelolasagasti/xz"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/tfdeps/tfdeps/internal/chunks"
@@ -94,20 +94,28 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	return makeWritable(dst)
 }
 
+// maxDictionary is how much memory an archive may ask for to be decompressed, in bytes. It is what "xz -9" needs.
+const maxDictionary = 64 << 20
+
 // unpackXz decompresses a file to another. The archive library would read an xz file byte by byte,
-// with a system call each: half a minute for 9 MB.
+// with a system call each: half a minute for 9 MB. It would also take all the memory that a header names.
 func unpackXz(ctx context.Context, file, dst string, b bounds) error {
 	r, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	unpacked, err := xz.NewReader(bufio.NewReaderSize(r, 64<<10))
-	if err != nil {
-		return err
+
+	var written int64
+	unpacked, err := xz.NewReader(bufio.NewReaderSize(r, 64<<10), maxDictionary)
+	if err == nil {
+		written, err = writeFile(ctx, dst, 0o600, unpacked, b.tarBytes())
 	}
-	written, err := writeFile(ctx, dst, 0o600, unpacked, b.tarBytes())
-	if written > b.tarBytes() {
+
+	switch {
+	case errors.Is(err, xz.ErrMemlimit):
+		return fmt.Errorf("the archive needs more than %d MiB of memory to be decompressed: pack it again by \"xz -9\" or a lower level", maxDictionary>>20)
+	case written > b.tarBytes():
 		return fmt.Errorf("the archive is larger than %d bytes when it is unpacked", b.tarBytes())
 	}
 	return err

@@ -5,8 +5,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,7 +140,7 @@ func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 		{"txz", archive.Bytes(), bounds{unpacked: 3 << 20, files: 5}, "<nil>"},
 		{"txz", archive.Bytes(), bounds{unpacked: 3<<20 - 1}, "larger than"},
 		{"txz", archive.Bytes(), bounds{unpacked: 1, files: 1}, "the archive is larger than"},
-		{"txz", archive.Bytes()[:100], bounds{}, "unexpected EOF"},
+		{"txz", archive.Bytes()[:100], bounds{}, "truncated or corrupt"},
 		{"txz", []byte("hello, I am no archive of this kind"), bounds{}, "xz"},
 	} {
 		around, dst, err := unpacked(t, c.kind, c.archive, c.b)
@@ -146,6 +149,69 @@ func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 			t.Errorf("%s, %+v: there are %v, %v", c.kind, c.b, entries, err)
 		}
 	}
+}
+
+// TestUnpack_TakesLittleMemory has archives of a few bytes whose headers ask for gigabytes.
+func TestUnpack_TakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	content := plain(t, tarred(t, tar.Header{Name: "a", Linkname: "text"}))
+	for dictionary, fits := range map[int]bool{64 << 20: true, 64<<20 + 1: false, 1 << 30: false, 3 << 30: false} {
+		var archive bytes.Buffer
+		w := must.Get(xz.WriterConfig{DictCap: 4096}.NewWriter(&archive))(t)
+		must.Get(w.Write(content))(t)
+		must.Succeed(t, w.Close())
+
+		_, _, err := unpacked(t, "tar.xz", withDictionary(t, archive.Bytes(), dictionary), bounds{})
+		if fits {
+			must.Succeed(t, err)
+		} else {
+			must.Contain(t, err, "needs more than 64 MiB of memory")
+		}
+	}
+}
+
+// FuzzUnpackXz has no input take more than the limits, or end the process.
+func FuzzUnpackXz(f *testing.F) {
+	for _, content := range []string{"", "text", strings.Repeat("text and more of it, ", 1000)} {
+		var archive bytes.Buffer
+		w := must.Get(xz.NewWriter(&archive))(f)
+		must.Get(io.WriteString(w, content))(f)
+		must.Succeed(f, w.Close())
+		f.Add(archive.Bytes())
+	}
+	limits := bounds{unpacked: 1 << 20, files: 1}
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		dir := t.TempDir()
+		file, dst := filepath.Join(dir, "archive"), filepath.Join(dir, "content")
+		must.Succeed(t, os.WriteFile(file, archive, 0o600))
+
+		err := unpackXz(t.Context(), file, dst, limits)
+
+		info, missing := os.Stat(dst)
+		if err == nil && (missing != nil || info.Size() > limits.tarBytes()) {
+			t.Errorf("%v, %v", info, missing)
+		}
+	})
+}
+
+// withDictionary changes how large a dictionary the header of an xz archive's block asks for: at least so many bytes.
+func withDictionary(t *testing.T, archive []byte, size int) []byte {
+	t.Helper()
+	const block = 12 // behind the header of the stream
+	length := (int(archive[block]) + 1) * 4
+	header := archive[block : block+length]
+	filter := bytes.Index(header, []byte{0x21, 1}) // LZMA2, with one byte of properties
+	if filter < 0 {
+		t.Fatalf("no filter in %x", header)
+	}
+
+	bits := byte(0)
+	for bits < 40 && (2|int(bits)&1)<<(bits/2+11) < size {
+		bits++
+	}
+	header[filter+2] = bits
+	binary.LittleEndian.PutUint32(header[length-4:], crc32.ChecksumIEEE(header[:length-4]))
+	return archive
 }
 
 // zippedLink makes an archive with a symlink and other files.
