@@ -122,6 +122,5 @@ func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	plan := must.Get(newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal))(t)
 	must.Equal(t, string(must.Get(json.Marshal(plan))(t)), `{"present":[],"link":[],"fetch":[],"built_in":[]}`)
 	none := &providercache.Installer{Target: new(providercache.Store)}
-	must.Refuse(none.Check(t.Context(), nil, nil))(t)
 	must.Refuse(none.Prefetch(t.Context(), nil))(t)
 }
