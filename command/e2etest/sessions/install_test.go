@@ -61,14 +61,25 @@ func installs(t *testing.T) {
 	bin := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", strings.Fields(goInstall)[1:]...)
 	cmd.Dir = t.TempDir()
-	// All other modules come from this machine's module cache, into one that is removed afterwards.
-	others := strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOMODCACHE").Output())(t))) + "/cache/download"
-	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOMODCACHE="+t.TempDir(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw", "GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(others), "GOSUMDB=off", "GOWORK=off", "CGO_ENABLED=0")
+	// The module lies in this machine's module cache until the test ends: in one of its own, all others would be compiled again.
+	modules := strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOMODCACHE").Output())(t)))
+	t.Cleanup(func() { forgetModule(t, modules, path, version) })
+	cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw", "GOPROXY=file://"+filepath.ToSlash(proxy), "GOSUMDB=off", "GOWORK=off", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	must.Succeed(t, err, string(out))
 	out, err = exec.CommandContext(t.Context(), filepath.Join(bin, "tfdeps"+harness.ExeSuffix()), "version").CombinedOutput()
 	must.Succeed(t, err)
 	must.Contain(t, string(out), "+ tfdeps "+strings.TrimPrefix(version, "v"))
+}
+
+// forgetModule removes a version of a module from the module cache.
+func forgetModule(t *testing.T, modules, path, version string) {
+	path = filepath.FromSlash(path)
+	downloaded := filepath.Join(modules, "cache", "download", path, "@v")
+	files, _ := filepath.Glob(filepath.Join(downloaded, version+".*"))
+	for _, file := range append(files, filepath.Join(downloaded, "main.info"), filepath.Join(modules, path+"@"+version)) {
+		must.Succeed(t, os.RemoveAll(file))
+	}
 }
 
 // quickstartPackages are the packages below testdata/quickstart, for each of
