@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/spelling"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // The variables that turn on the log and name its file. Those of tfdeps take precedence over Terraform's, so
@@ -27,15 +29,15 @@ const (
 
 // openLog returns the log, which goes to stderr or to the end of the file that
 // a variable names, or nil if the log is off. close has to be called at the end. The warnings are about an invalid
-// variable.
-func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close func(), warnings problem.List) {
+// variable. If the file is a pipe that nobody reads, openLog waits until ctx is done.
+func openLog(ctx context.Context, env cli.Environment, stderr io.Writer) (log *slog.Logger, close func(), warnings problem.List) {
 	options, asJSON, warnings := logLevel(env, stderr)
 	if options == nil {
 		return nil, func() {}, warnings
 	}
 	to, close := stderr, func() {}
 	if path := cmp.Or(env.Get(logPathVariable), env.Get(productLogPath)); path != "" {
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		file, err := wholefile.Open(ctx, path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		if err != nil {
 			fmt.Fprintf(stderr, "Error opening log file: %v\n", err)
 		} else {

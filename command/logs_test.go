@@ -37,7 +37,7 @@ func TestOpenLog_ReadsItsVariables(t *testing.T) {
 		"TFDEPS_LOG_PATH=DIR/none":                                "",
 	} {
 		var stderr bytes.Buffer
-		log, closeLog, warnings := openLog(cli.Environment(strings.Fields(strings.ReplaceAll(env, "DIR", dir))), &stderr)
+		log, closeLog, warnings := openLog(t.Context(), cli.Environment(strings.Fields(strings.ReplaceAll(env, "DIR", dir))), &stderr)
 		if log != nil {
 			log.Debug("d")
 			log.Log(context.Background(), hosts.LevelTrace, "t")

@@ -89,7 +89,7 @@ func Main(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
 		return 1
 	}
-	log, closeLog, unusable := openLog(env, p.Stderr)
+	log, closeLog, unusable := openLog(ctx, env, p.Stderr)
 	defer closeLog()
 	meta := newMeta(ctx, p, env, standIn, line, log)
 	meta.Dir = dir

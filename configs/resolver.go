@@ -137,7 +137,7 @@ func open(ctx context.Context, dir, home string, opts Options, mode modules.Mode
 		}
 		inputs.Arguments = append(inputs.Arguments, argument)
 	}
-	values, invalid := load.ReadInputs(dir, inputs)
+	values, invalid := load.ReadInputs(ctx, dir, inputs)
 	root, problems := load.LoadModuleContext(ctx, dir, opts.Product,
 		load.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd, HomeDir: home, Workspace: opts.Workspace})
 	problems = slices.Concat(checkDirectory(opts.FS, dir), invalid, problems)

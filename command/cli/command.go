@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view/result"
 	"github.com/tfdeps/tfdeps/command/view/terminal"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // ExitDiffers is the exit code of checks that found a difference. 0 means that they found none, 1 that
@@ -191,7 +192,7 @@ func (m *Meta) NewInit(product getproviders.Product, because string, json bool, 
 	var file *os.File
 	if into != "" {
 		var err error
-		if file, err = os.OpenFile(into, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
+		if file, err = wholefile.Open(m.Context, into, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err != nil {
 			problems = problem.Fail("invalid_option", "Invalid argument", "Unable to open the file %q specified by -json-into for writing: %v", into, err)
 		} else {
 			how.JSONInto = file

@@ -218,7 +218,7 @@ func (x *examination) describeHelper() {
 }
 
 func (x *examination) describeNetrc() {
-	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.Meta))
+	file, machines, err := hosts.NetrcMachines(x.Meta.Context, sources.NetrcFiles(x.Meta))
 	if err != nil {
 		x.Log.Fail("cli_configuration", "Failed to read the logins for packages",
 			"The file %s can't be read: %v. Correct its permissions, or set NETRC to another file.", file, wrapped.Reason(err))

@@ -113,7 +113,7 @@ func (b *backendState) decode() (*backend.Config, problem.List) {
 	if len(b.block.Problems) > 0 {
 		return nil, b.block.Problems
 	}
-	return backend.Decode(*b.block, b.decodeOptions())
+	return backend.Decode(b.Meta.Context, *b.block, b.decodeOptions())
 }
 
 func (b *backendState) decodeOptions() backend.Options {

@@ -92,10 +92,5 @@ func putReport(r request, page []byte) error {
 		_, err = r.Meta.Stderr.Write(page)
 		return err
 	}
-	file, err := os.OpenFile(r.opts.report, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(page)
-	return errors.Join(err, file.Close())
+	return wholefile.Append(r.Meta.Context, r.opts.report, page)
 }

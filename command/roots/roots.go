@@ -9,9 +9,7 @@ package roots
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -24,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/config/load"
+	"github.com/tfdeps/tfdeps/internal/wholefile"
 )
 
 // Command returns the command "roots", which lists root modules.
@@ -213,18 +212,11 @@ func without(all, others []Root) []Root {
 const maxList = 4 << 20
 
 func readList(m *cli.Meta, from string) (found []Root, err error) {
-	in := m.Stdin
-	if from != "-" {
-		file, err := os.Open(from)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	list, err := io.ReadAll(io.LimitReader(in, maxList+1))
-	if err == nil && len(list) > maxList {
-		err = fmt.Errorf("it has more than %d bytes", maxList)
+	var list []byte
+	if from == "-" {
+		list, err = wholefile.ReadFrom(m.Context, m.Stdin, "standard input", maxList)
+	} else {
+		list, err = wholefile.ReadAny(m.Context, from, maxList)
 	}
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ import (
 // ReadConfig reads the CLI configuration. Problems with it are errors, because installing
 // from other sources or with other credentials would be worse than installing nothing.
 func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
-	config, found := cliconfig.Read(ConfigFiles(m, product), m.Env.Get, product)
+	config, found := cliconfig.Read(m.Context, ConfigFiles(m, product), m.Env.Get, product)
 	return config, result.Each(found, configProblem)
 }
 

@@ -117,7 +117,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	if dialect.Of(product).Understands("any_variable") {
 		workspace, _ = Workspace(m.Env, product) // code that needs the backend reports an invalid name
 	}
-	values, invalid := load.ReadInputs(path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product, Within: o.Within})
+	values, invalid := load.ReadInputs(m.Context, path, load.InputSources{Arguments: o.Inputs, Environ: m.Env, Product: product, Within: o.Within})
 	d.Root, d.RootProblems = load.LoadModuleContext(m.Context, path, product, load.Options{
 		TestDirectory: o.TestDirectory, NoTests: o.NoTests, Inputs: values, WorkingDir: m.Dir, HomeDir: m.HomeDir, Within: o.Within, Workspace: workspace, Outlines: o.Outlines,
 	})

@@ -2,7 +2,7 @@
 // credentials and sources of packages, for all working directories.
 //
 //	at := cliconfig.Find(user, product)
-//	config, problems := cliconfig.Read(at, user.Getenv, product)
+//	config, problems := cliconfig.Read(ctx, at, user.Getenv, product)
 //	source, err := config.Source(ctx, cliconfig.SourceOptions{Product: product, User: user})
 //
 // [Find] returns where the files are, and [Read] reads them. [Config.Network] makes the HTTP

@@ -41,7 +41,7 @@ credentials "mirror.example.com" {
 
 	user := cliconfig.User{Environ: []string{"HOME=/home/user", "TF_CLI_CONFIG_FILE=" + path}, HomeDir: "/home/user"}
 	at := cliconfig.Find(user, getproviders.Terraform("1.15.9"))
-	config, problems := cliconfig.Read(at, user.Getenv, getproviders.Terraform("1.15.9"))
+	config, problems := cliconfig.Read(context.Background(), at, user.Getenv, getproviders.Terraform("1.15.9"))
 	fmt.Println(len(problems), "problems")
 	for _, m := range config.Installation {
 		fmt.Println(m.Kind, m.Location, m.Include, m.Exclude)
@@ -85,7 +85,7 @@ provider_installation {
 	terraform := getproviders.Terraform("1.15.9")
 	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + path, "TF_TOKEN_mirror_example_com=..."}}
 	at := cliconfig.Find(user, terraform)
-	config, problems := cliconfig.Read(at, user.Getenv, terraform)
+	config, problems := cliconfig.Read(context.Background(), at, user.Getenv, terraform)
 	if len(problems) > 0 {
 		fmt.Println(problems[0].Detail)
 		return

@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,10 +34,13 @@ const maxBytes = 1 << 20
 // host or credentials block replaces one for the same host in an earlier file; all files together may have one provider_installation
 // block and one credentials helper.
 //
+// A file may be a pipe. If nobody writes it, Read waits until ctx is done.
+//
 // The Config is never nil. A missing required file and an unknown argument of an installation method are warnings; all other
 // problems are errors, in the order of the files.
-func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
+func Read(ctx context.Context, at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
 	r := newReader(env, dialect.Of(product))
+	r.ctx = ctx
 	r.mainFile(at)
 	r.directory(at.Dir)
 	return r.result()
@@ -46,7 +50,7 @@ func (r *reader) mainFile(at Locations) {
 	if at.File == "" {
 		return
 	}
-	src, err := wholefile.ReadAny(at.File, maxBytes)
+	src, err := wholefile.ReadAny(r.ctx, at.File, maxBytes)
 	switch {
 	case err == nil:
 		r.content(at.File, src)
@@ -74,7 +78,7 @@ func (r *reader) directory(dir string) {
 }
 
 func (r *reader) fileOf(path string) {
-	src, err := wholefile.ReadAny(path, maxBytes)
+	src, err := wholefile.ReadAny(r.ctx, path, maxBytes)
 	if err != nil {
 		r.unreadable(path, err)
 		return
@@ -136,6 +140,7 @@ func (r *reader) unreadable(path string, err error) {
 
 // reader collects the settings of the files, one after the other.
 type reader struct {
+	ctx     context.Context
 	env     func(string) string
 	product dialect.Dialect
 

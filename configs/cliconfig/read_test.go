@@ -33,7 +33,7 @@ func home(t testing.TB, files files) Locations {
 
 func mustRead(t testing.TB, at Locations, env func(string) string) *Config {
 	t.Helper()
-	config, problems := Read(at, env, terraform)
+	config, problems := Read(t.Context(), at, env, terraform)
 	must.Len(t, problems, 0)
 	return config
 }
@@ -73,7 +73,7 @@ func TestRead_SaysWhereSettingsStand(t *testing.T) {
 		"a.tfrc": "\nhost \"a.example\" {}\ncredentials_helper \"h\" { args = [\"secret\"] }\ndisable_checkpoint = true\n",
 		"b.tfrc": "not even HCL",
 	})
-	config, problems := Read(at, testEnv, terraform)
+	config, problems := Read(t.Context(), at, testEnv, terraform)
 	must.Len(t, problems, 1)
 	var places []string
 	for _, s := range config.Settings {
@@ -133,7 +133,7 @@ func TestRead_FilesThatAreNotThere(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	must.Write(t, file, "")
 	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no/such"), filepath.Join(file, "x")} {
-		config, problems := Read(Locations{File: path, required: true}, testEnv, terraform)
+		config, problems := Read(t.Context(), Locations{File: path, required: true}, testEnv, terraform)
 		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||
 			problems[0].Summary != "Unable to open CLI configuration file" || !strings.Contains(problems[0].Detail, "does not exist.") {
 			t.Errorf("%s: got %+v, %+v", path, config, problems)
@@ -148,7 +148,7 @@ func TestRead_FilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	at := home(t, files{"big.tfrc": strings.Repeat("# much too long\n", maxBytes/10), "dir.tfrc/x": ""})
 	at.File = dir
-	_, problems := Read(at, testEnv, terraform)
+	_, problems := Read(t.Context(), at, testEnv, terraform)
 	var files []string
 	for _, p := range problems {
 		if p.Warning || p.Summary != "Unable to read CLI configuration file" || !strings.Contains(p.Detail, p.File) {
@@ -160,7 +160,7 @@ func TestRead_FilesThatCannotBeRead(t *testing.T) {
 }
 
 func TestRead_UnreadableDirectory(t *testing.T) {
-	if _, problems := Read(Locations{Dir: "no system has such a \x00 name"}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
+	if _, problems := Read(t.Context(), Locations{Dir: "no system has such a \x00 name"}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
 		t.Errorf("got %+v", problems)
 	}
 }
@@ -173,7 +173,7 @@ func TestRead_ReportsProblemsOfAllFilesInOrderAndKeepsTheRest(t *testing.T) {
 		"c.tfrc": "credentials_helper \"x\" {}",
 		"d.tfrc": "credentials_helper \"y\" {}",
 	})
-	config, problems := Read(at, testEnv, terraform)
+	config, problems := Read(t.Context(), at, testEnv, terraform)
 	must.Equal(t, config.Hosts["good.com"]["providers.v1"], "/p/")
 	var got []string
 	for _, p := range problems {

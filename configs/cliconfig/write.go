@@ -93,7 +93,7 @@ func credentialsOf(tokens *hosts.Tokens, label string) (content value, err error
 
 // others returns the settings of a file that WriteWith hasn't written yet.
 func others(path string) (all []field, err error) {
-	src, err := wholefile.ReadAny(path, maxBytes)
+	src, err := wholefile.ReadAny(context.Background(), path, maxBytes)
 	if err != nil {
 		return nil, err
 	}

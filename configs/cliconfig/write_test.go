@@ -41,7 +41,7 @@ unknown_thing "label" { nested = { a = 1 } }
 	none := func(string) string { return "" }
 	read := func(at cliconfig.Locations) *cliconfig.Config {
 		t.Helper()
-		config, problems := cliconfig.Read(at, none, getproviders.Terraform("1.15.9"))
+		config, problems := cliconfig.Read(t.Context(), at, none, getproviders.Terraform("1.15.9"))
 		must.Len(t, problems, 0)
 		return config
 	}
@@ -110,7 +110,7 @@ func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
 		read := func(path, content string) *cliconfig.Config {
 			t.Helper()
 			must.Write(t, path, content)
-			config, problems := cliconfig.Read(cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
+			config, problems := cliconfig.Read(t.Context(), cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
 			must.Len(t, problems, 0)
 			return config
 		}

@@ -88,7 +88,7 @@ func addCertificates(to *tls.Config, file, dirs string) error {
 		to.RootCAs = system
 	}
 	if file != "" {
-		pem, err := wholefile.ReadAny(file, certificateBytes)
+		pem, err := wholefile.ReadAny(context.Background(), file, certificateBytes)
 		if err != nil {
 			return fmt.Errorf("cannot read the file of certificates: %w", err)
 		}

@@ -54,8 +54,8 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 		if req.Header.Get("Authorization") != "" || !Confidential(req.URL) {
 			return next.RoundTrip(req)
 		}
-		file, err := parsed.Do(req.Context(), struct{}{}, func(context.Context) (netrc, error) {
-			_, found, err := readNetrc(files)
+		file, err := parsed.Do(req.Context(), struct{}{}, func(ctx context.Context) (netrc, error) {
+			_, found, err := readNetrc(ctx, files)
 			return found, err
 		})
 		if err != nil {
@@ -75,9 +75,9 @@ func WithNetrc(client *http.Client, files []string) *http.Client {
 const netrcBytes = 1 << 20
 
 // readNetrc reads the first file that exists, and returns its path.
-func readNetrc(files []string) (string, netrc, error) {
+func readNetrc(ctx context.Context, files []string) (string, netrc, error) {
 	for _, path := range files {
-		src, err := wholefile.ReadAny(path, netrcBytes)
+		src, err := wholefile.ReadAny(ctx, path, netrcBytes)
 		switch {
 		case err == nil:
 			return path, parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
@@ -91,8 +91,8 @@ func readNetrc(files []string) (string, netrc, error) {
 // NetrcMachines returns the first existing file of [NetrcFiles], and the machines that it has a login
 // for, without the logins, in order: as written in the file, and "" for the default entry. file is ""
 // if none exists.
-func NetrcMachines(files []string) (file string, machines []string, err error) {
-	file, found, err := readNetrc(files)
+func NetrcMachines(ctx context.Context, files []string) (file string, machines []string, err error) {
+	file, found, err := readNetrc(ctx, files)
 	for _, entry := range found {
 		machines = append(machines, entry.machine)
 	}

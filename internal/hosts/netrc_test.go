@@ -78,7 +78,7 @@ func TestNetrc_Entries(t *testing.T) {
 		"default login u password p => https:///x": "u:p", // no host
 	} {
 		text, at, _ := strings.Cut(given, " => ")
-		_, parsed, err := readNetrc([]string{netrcFile(t, text)})
+		_, parsed, err := readNetrc(t.Context(), []string{netrcFile(t, text)})
 		must.Succeed(t, err, given)
 		got := ""
 		if entry, ok := parsed.find(mustURL(t, at), true); ok {
@@ -243,7 +243,7 @@ func TestNetrcMachines_ListsNoLogins(t *testing.T) {
 	missing, file := filepath.Join(t.TempDir(), "missing"), filepath.Join(t.TempDir(), "netrc")
 	must.Write(t, file, "machine A.example login u password secret\ndefault login u password secret\n")
 	for want, files := range map[string][]string{file + `: ["a.example" ""]`: {missing, file, missing}, ": []": {missing}} {
-		found, machines, err := NetrcMachines(files)
+		found, machines, err := NetrcMachines(t.Context(), files)
 		must.Succeed(t, err)
 		must.Equal(t, fmt.Sprintf("%s: %q", found, machines), want)
 	}

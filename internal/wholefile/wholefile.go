@@ -4,7 +4,8 @@
 //	content, err := wholefile.Read(path, 1<<20)
 //	err = wholefile.Save(path, content, 0o644) // doesn't touch a file that has this content
 //
-// Reading has a size limit, and doesn't block. Writing is atomic: the new file is made in the same
+// Reading has a size limit, and doesn't block; [ReadAny] and [Append] are for what may be a pipe, and end with
+// their context. Writing is atomic: the new file is made in the same
 // directory and renamed, so even if the process is killed, the path has either the old content or
 // the new. A killed process leaves its new file, whose name begins with [Prefix]; the next write to
 // the directory removes it.
@@ -102,16 +103,6 @@ func NameInFS(op, given string) (string, error) {
 		return "", &fs.PathError{Op: op, Path: given, Err: fs.ErrInvalid}
 	}
 	return name, nil
-}
-
-// ReadAny is Read for all files that can be opened, because users pass configuration through pipes.
-func ReadAny(path string, max int64) ([]byte, error) {
-	file, err := patient.Open(path, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return readAll(file, path, max)
 }
 
 func readAll(file io.Reader, path string, max int64) ([]byte, error) {

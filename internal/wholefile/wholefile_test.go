@@ -15,7 +15,8 @@ import (
 func TestRead_HasALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	must.Succeed(t, os.WriteFile(path, []byte("12345"), 0o600))
-	for _, read := range []func(string, int64) ([]byte, error){Read, ReadAny} {
+	readAny := func(path string, max int64) ([]byte, error) { return ReadAny(t.Context(), path, max) }
+	for _, read := range []func(string, int64) ([]byte, error){Read, readAny} {
 		must.Equal(t, string(must.Get(read(path, 5))(t)), "12345")
 		if got, err := read(path, 4); !errors.Is(err, ErrTooLarge) || got != nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("got %q, %v", got, err)
@@ -34,7 +35,7 @@ func TestRead_TakesRegularFilesOnly(t *testing.T) {
 	if _, err := Read("/dev/null", 5); err == nil || !strings.Contains(err.Error(), "/dev/null is not a regular file") {
 		t.Error(err)
 	}
-	must.Len(t, must.Get(ReadAny("/dev/null", 5))(t), 0)
+	must.Len(t, must.Get(ReadAny(t.Context(), "/dev/null", 5))(t), 0)
 }
 
 func TestSave_LeavesTheModeToTheUmask(t *testing.T) {

@@ -83,7 +83,7 @@ type Environment struct {
 // fails Load: installing from other sources than it names would be worse than installing nothing.
 func Load(ctx context.Context, o Options) (*Environment, error) {
 	e := &Environment{opts: o, Skip: map[getproviders.Provider]bool{}}
-	config, problems := cliconfig.Read(cliconfig.Find(o.User, o.Product), o.User.Getenv, o.Product)
+	config, problems := cliconfig.Read(ctx, cliconfig.Find(o.User, o.Product), o.User.Getenv, o.Product)
 	e.Config = config
 	network := cliconfig.NetworkOptions{Client: o.Client, User: o.User}
 	if o.Offline {

@@ -41,7 +41,7 @@ func parseBlock(tb testing.TB, text string) load.Backend {
 // decode reads a block that has no problems.
 func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 	tb.Helper()
-	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: asTerraform, Overrides: overrides})
+	config, diags := backend.Decode(tb.Context(), parseBlock(tb, text), backend.Options{Product: asTerraform, Overrides: overrides})
 	if diags.HasErrors() {
 		tb.Fatal(diags)
 	}
@@ -166,7 +166,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 func refuse(t *testing.T, product getproviders.Product, block string, given []string, want string) {
 	t.Helper()
 	t.Run(fmt.Sprintf("%.100s %.100s", block, strings.Join(given, " ")), func(t *testing.T) {
-		config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: given})
+		config, diags := backend.Decode(t.Context(), parseBlock(t, block), backend.Options{Product: product, Overrides: given})
 		must.Equal(t, config != nil, !strings.HasPrefix(want, "Unsupported backend type"))
 		if config != nil {
 			if _, err := backend.NewRecord(config, asTerraform); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
@@ -196,7 +196,7 @@ func TestDecode_TakesWhatMayBeRight(t *testing.T) {
 		{block: "backend \"gcs\" {\n  bucket = \"b\"\n  credentials = <<E\n{\"type\": \"service_account\", \"client_email\": null, \"audience\": 1}\nE\n}"},
 	} {
 		for _, product := range []getproviders.Product{terraform, tofu} {
-			_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: product})
+			_, diags := backend.Decode(t.Context(), parseBlock(t, tt.block), backend.Options{Product: product})
 			if want := tt.only == "" || tt.only == product.Name; diags.HasErrors() == want {
 				t.Errorf("%s takes %s: %t, want %t: %v", product.Name, tt.block, !want, want, diags)
 			}
@@ -233,7 +233,7 @@ func summaries(diags hcl.Diagnostics) string {
 func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
 	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
-		_, diags := backend.Decode(block, backend.Options{Product: asTerraform, Getenv: func(name string) string {
+		_, diags := backend.Decode(t.Context(), block, backend.Options{Product: asTerraform, Getenv: func(name string) string {
 			if name == "TENCENTCLOUD_REGION" {
 				return value
 			}
@@ -262,7 +262,7 @@ func TestDecode_OneOfSeveralArgumentsFromAVariable(t *testing.T) {
 		{cluster, "KUBE_CONFIG_PATH", "", "Failed to initialize kubernetes configuration main.tf:1"},
 		{cluster, "KUBE_CONFIG_PATH", "config", ""},
 	} {
-		_, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: asTerraform, Getenv: func(name string) string {
+		_, diags := backend.Decode(t.Context(), parseBlock(t, tt.block), backend.Options{Product: asTerraform, Getenv: func(name string) string {
 			switch name {
 			case tt.variable:
 				return tt.value
@@ -284,7 +284,7 @@ func TestDecode_FilesOfCertificates(t *testing.T) {
 		"nofile.pem": "reading custom CA bundle main.tf:1",
 	} {
 		block := "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  custom_ca_bundle = \"" + name + "\"\n}"
-		_, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: asTerraform})
+		_, diags := backend.Decode(t.Context(), parseBlock(t, block), backend.Options{Product: asTerraform})
 		must.Equal(t, summaries(diags), want, name)
 	}
 }
@@ -295,8 +295,8 @@ func TestCompare(t *testing.T) {
 	partial := decode(t, `backend "local" {}`, "path=a")
 	elsewhere := decode(t, `backend "inmem" {}`)
 	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
-	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: asTerraform})
-	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: asTerraform})
+	incomplete, _ := backend.Decode(t.Context(), parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: asTerraform})
+	wrong, _ := backend.Decode(t.Context(), parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: asTerraform})
 	rehashed := record(t, plain)
 	rehashed.Hash = 1
 	for _, tt := range []struct {

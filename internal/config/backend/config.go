@@ -2,6 +2,7 @@ package backend
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -51,7 +52,7 @@ type Options struct {
 // the type doesn't exist; that is only a warning if the product is newer than the table of types.
 //
 // Decode reads no files except those that overrides and values name, relative to the current directory.
-func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
+func Decode(ctx context.Context, block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 	types, err := table(opts.Product)
 	if err != nil {
 		return nil, hcl.Diagnostics{diagnostic.Error(block.Range, "Unknown types of backends", "%v", err)}
@@ -64,7 +65,7 @@ func Decode(block load.Backend, opts Options) (*Config, hcl.Diagnostics) {
 		block.Body = hcl.EmptyBody()
 	}
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
-	content, diags, unfit := override(block.Body, schema, opts.Overrides)
+	content, diags, unfit := override(ctx, block.Body, schema, opts.Overrides)
 	value, more := schema.value(content, block.Context)
 	more = append(unfit, more...)
 	for i, diag := range more {

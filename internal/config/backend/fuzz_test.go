@@ -44,7 +44,7 @@ func FuzzDecode(f *testing.F) {
 		if !strings.Contains(given, "=") {
 			given = ""
 		}
-		config, diags := backend.Decode(load.Backend{Type: kind}, backend.Options{Product: asTerraform, Overrides: []string{path, given}})
+		config, diags := backend.Decode(t.Context(), load.Backend{Type: kind}, backend.Options{Product: asTerraform, Overrides: []string{path, given}})
 		if diags.HasErrors() {
 			return
 		}
@@ -69,7 +69,7 @@ func FuzzComputedBackend(f *testing.F) {
 		if b == nil || b.Body == nil {
 			return
 		}
-		config, diags := backend.Decode(*b, backend.Options{Product: product})
+		config, diags := backend.Decode(t.Context(), *b, backend.Options{Product: product})
 		if diags.HasErrors() {
 			return
 		}

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,7 +22,7 @@ import (
 // override returns the content of the block combined with the values of -backend-config, in order. An argument
 // replaces that of the same name, and blocks replace all blocks of their type. unfit has the problems with
 // positions in a file, diags the others.
-func override(body hcl.Body, schema *schema, given []string) (content *hcl.BodyContent, diags, unfit hcl.Diagnostics) {
+func override(ctx context.Context, body hcl.Body, schema *schema, given []string) (content *hcl.BodyContent, diags, unfit hcl.Diagnostics) {
 	content, unfit = body.Content(schema.body())
 	if len(given) == 1 && given[0] == "" {
 		return content, nil, unfit
@@ -29,7 +30,7 @@ func override(body hcl.Body, schema *schema, given []string) (content *hcl.BodyC
 	for _, item := range given {
 		name, value, isPair := strings.Cut(item, "=")
 		if !isPair {
-			file, more := load.LoadBody(item)
+			file, more := load.LoadBody(ctx, item)
 			diags = append(diags, unreadable(item, more)...)
 			if file != nil {
 				over, more := file.Body.Content(schema.body())

@@ -18,7 +18,7 @@ func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 	if path, workspaces := config.Text("path"), config.Text("workspace_dir"); path != "from file" || workspaces != "from ${json}" {
 		t.Errorf("got %q and %q", path, workspaces)
 	}
-	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+	_, diags := backend.Decode(t.Context(), parseBlock(t, `backend "local" {}`),
 		backend.Options{Product: asTerraform, Overrides: []string{filepath.Join(dir, "bad.hcl")}})
 	if got, want := diags.Error(), "In "+filepath.Join(dir, "bad.hcl")+", line 1: "; summaries(diags) != "Unsupported argument" || !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -44,7 +44,7 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 			path = strings.TrimSuffix(path, ".json")
 		}
 		must.Write(t, path, content)
-		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: asTerraform, Overrides: []string{path}})
+		_, diags := backend.Decode(t.Context(), parseBlock(t, `backend "http" {}`), backend.Options{Product: asTerraform, Overrides: []string{path}})
 		if !diags.HasErrors() || diags[0].Summary != want {
 			t.Errorf("%s: got %v, want %q", content, diags, want)
 		}
@@ -59,7 +59,7 @@ func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 // A record is JSON, which can only contain UTF-8: for any other value, each run would report a
 // changed configuration.
 func TestDecode_RefusesOverridesThatAreNotUTF8(t *testing.T) {
-	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+	_, diags := backend.Decode(t.Context(), parseBlock(t, `backend "local" {}`),
 		backend.Options{Product: asTerraform, Overrides: []string{"path=hunter2\x94"}})
 	if got := diags.Error(); !strings.Contains(got, `The value that -backend-config gives for "path" is not valid UTF-8.`) || strings.Contains(got, "hunter2") {
 		t.Errorf("got %q", got)

@@ -39,7 +39,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 			if name == backend.Cloud {
 				block = "cloud {\n" + text + "}"
 			}
-			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: overridesOf(t, name, body)})
+			config, diags := backend.Decode(t.Context(), parseBlock(t, block), backend.Options{Product: product, Overrides: overridesOf(t, name, body)})
 			if len(diags) > 0 && diags[0].Summary == "Unsupported backend type" {
 				t.Logf("%s v%s has no %s", product.Name, product.Version, name)
 				continue

@@ -66,7 +66,7 @@ func ownRecord(t *testing.T, dir string, overrides []string, product getprovider
 		}
 	}
 	b := module.Backend
-	config, diags := backend.Decode(*b,
+	config, diags := backend.Decode(t.Context(), *b,
 		backend.Options{Product: product, Overrides: overrides})
 	must.Len(t, diags, 0)
 	record := must.Get(backend.NewRecord(config, product))(t)

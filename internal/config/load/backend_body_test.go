@@ -30,13 +30,13 @@ func TestLoadBody(t *testing.T) {
 		name, content, _ := strings.Cut(text, " ")
 		path := filepath.Join(dir, name)
 		must.Write(t, path, content)
-		file, diags := LoadBody(path)
+		file, diags := LoadBody(t.Context(), path)
 		checkProblem(t, diags, want, name)
 		must.Equal(t, file == nil && want == "", false, name)
 	}
-	_, diags := LoadBody(filepath.Join(dir, "none"))
+	_, diags := LoadBody(t.Context(), filepath.Join(dir, "none"))
 	checkProblem(t, diags, "Failed to read file")
-	if file, diags := LoadBody(dir); file != nil || !diags.HasErrors() {
+	if file, diags := LoadBody(t.Context(), dir); file != nil || !diags.HasErrors() {
 		t.Errorf("a directory: got %v, %v", file, diags)
 	}
 }

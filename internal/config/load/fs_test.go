@@ -30,7 +30,7 @@ resource "acme_thing" "x" {}
 		"net/nofile.tf":             {Mode: fs.ModeNamedPipe},
 		"elsewhere/not_included.tf": {Data: []byte("}")},
 	}
-	values, diags := ReadInputs("net", InputSources{FS: editor})
+	values, diags := ReadInputs(t.Context(), "net", InputSources{FS: editor})
 	must.Len(t, diags, 0)
 	module, diags := LoadModuleWith("net", asTerraform, Options{FS: editor, Inputs: values})
 	var problems []string

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,8 +66,8 @@ const inputVariablePrefix = "TF_VAR_"
 // that can't be computed; those with an [InputValue] matter only if the module declares the variable: see
 // [Module.DeclaresVariable]. For OpenTofu such values are no problem here: the value has the reason, and fails
 // when it is used.
-func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
-	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: dialect.Of(sources.Product).Understands("any_variable")}
+func ReadInputs(ctx context.Context, dir string, sources InputSources) (Values, hcl.Diagnostics) {
+	r := inputReader{ctx: ctx, files: files.System{FS: sources.FS}, values: Values{}, invalid: map[string]hcl.Diagnostics{}, lazy: dialect.Of(sources.Product).Understands("any_variable")}
 	for _, entry := range sources.Environ {
 		name, text, ok := strings.Cut(entry, "=")
 		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
@@ -103,6 +104,7 @@ type InputValue struct{ Variable string }
 
 // inputReader collects values; later ones replace earlier ones.
 type inputReader struct {
+	ctx     context.Context
 	files   files.System
 	values  Values
 	invalid map[string]hcl.Diagnostics // problems of files' values that no later value has replaced
@@ -141,7 +143,9 @@ func (r *inputReader) automatic(dir string) (names []string) {
 func (r *inputReader) file(path string, argument bool) {
 	read := r.files.Read
 	if argument && r.files.FS == nil {
-		read = wholefile.ReadAny // may be a pipe, which users pass secrets through
+		read = func(path string, max int64) ([]byte, error) { // may be a pipe, which users pass secrets through
+			return wholefile.ReadAny(r.ctx, path, max)
+		}
 	}
 	src, err := read(path, maxFileBytes)
 	switch {

@@ -103,7 +103,7 @@ func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 		if names == "missing" {
 			must.Succeed(t, os.Remove(dir))
 		}
-		inputs, problems := ReadInputs(dir, InputSources{})
+		inputs, problems := ReadInputs(t.Context(), dir, InputSources{})
 		must.Equal(t, inputs != nil && len(inputs)+len(problems) == 0, true, text, inputs, problems)
 		module, diags := LoadModuleWith(dir, product, Options{TestDirectory: testDir})
 		if module.Empty != (want == "empty") || diags.HasErrors() || (len(diags) > 0) != (want == "warned") {
@@ -126,7 +126,7 @@ func TestLoadModule_ForeignFilesStayInTheirPackage(t *testing.T) {
 	}
 	for path, want := range map[string]int{"": 6, "module.m": 4} {
 		_, diags := LoadModuleWith(dir, asTerraform, Options{Path: path, Within: pkg})
-		_, more := ReadInputs(dir, InputSources{Within: pkg})
+		_, more := ReadInputs(t.Context(), dir, InputSources{Within: pkg})
 		must.Len(t, append(diags, more...), want, path)
 		for _, diag := range append(diags, more...) {
 			must.Contain(t, diag.Detail, "reads no other files")

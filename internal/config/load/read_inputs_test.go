@@ -47,7 +47,7 @@ func loadInputs(t *testing.T, files texts, typ string, sources InputSources) (*M
 	dir := writeFiles(t, files)
 	must.Write(t, filepath.Join(dir, "main.tf"), "variable \"x\" {\n  const = true\n"+typ+"\n}\nmodule \"m\" {\n  source = var.x\n}\n")
 	sources.WorkingDir = dir
-	inputs, diags := ReadInputs(dir, sources)
+	inputs, diags := ReadInputs(t.Context(), dir, sources)
 	module, more := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
 	diags = append(diags, more...)
 	for _, call := range module.Calls {
@@ -81,7 +81,7 @@ func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 }
 
 func TestReadInputs_SensitiveTextIsNotShown(t *testing.T) {
-	values, diags := ReadInputs(t.TempDir(), InputSources{Arguments: []InputArgument{{Assignment: "x=[hidden"}}})
+	values, diags := ReadInputs(t.Context(), t.TempDir(), InputSources{Arguments: []InputArgument{{Assignment: "x=[hidden"}}})
 	checkProblem(t, diags, "")
 	_, diags = loadWith(t, Options{Inputs: values}, texts{"main.tf": "variable \"x\" {\n  type = any\n  sensitive = true\n}\n"})
 	checkProblem(t, diags, "Invalid value for input variable")
@@ -103,7 +103,7 @@ func TestReadInputs_LinksThatLeadNowhere(t *testing.T) {
 			if err != nil {
 				t.Skip(err)
 			}
-			_, diags := ReadInputs(dir, InputSources{})
+			_, diags := ReadInputs(t.Context(), dir, InputSources{})
 			must.Equal(t, diags.HasErrors(), fails, name, target)
 		}
 	}
@@ -113,7 +113,7 @@ func TestReadInputs_LinksThatLeadNowhere(t *testing.T) {
 func TestReadInputs_OfACopyAreNotWarnedOf(t *testing.T) {
 	t.Parallel()
 	dir := writeFiles(t, texts{"main.tf": "", "terraform.tfvars": "y = 1"})
-	inputs, diags := ReadInputs(dir, InputSources{})
+	inputs, diags := ReadInputs(t.Context(), dir, InputSources{})
 	must.Len(t, diags, 0)
 	for within, warnings := range map[string]int{"": 1, dir: 0} {
 		_, diags := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs, Within: within})
@@ -174,7 +174,7 @@ func checkInputs(t *testing.T, files texts, want string, arguments ...InputArgum
 
 func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
 	dir := writeFiles(t, texts{"main.tf": `variable "x" {}`, "terraform.tfvars": "broken"})
-	inputs, diags := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: "y=1"}}})
+	inputs, diags := ReadInputs(t.Context(), dir, InputSources{Arguments: []InputArgument{{Assignment: "y=1"}}})
 	if inputs == nil || !diags.HasErrors() {
 		t.Errorf("inputs %v with %v", inputs, diags)
 	}
@@ -197,7 +197,7 @@ func FuzzReadInputs(f *testing.F) {
 			"terraform.tfvars": native, "a.auto.tfvars.json": json,
 			"main.tf": "variable \"x\" {\n  const = true\n  type = " + typ + "\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n  y = var.x\n}\n",
 		})
-		inputs, _ := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: argument}}, Environ: []string{"TF_VAR_x=" + argument}})
+		inputs, _ := ReadInputs(t.Context(), dir, InputSources{Arguments: []InputArgument{{Assignment: argument}}, Environ: []string{"TF_VAR_x=" + argument}})
 		module, _ := LoadModuleWith(dir, asTerraform, Options{Inputs: inputs})
 		for _, call := range module.Calls {
 			LoadModuleWith(dir, asTerraform, Options{Inputs: call.Inputs, Path: "module.m"})

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -200,10 +201,10 @@ func (d *document) addBackend(b *block) {
 }
 
 // LoadBody reads a file of arguments and blocks, as for -backend-config, in JSON if its name says
-// so. The file may be a pipe. Its expressions are cheap to evaluate. Ranges have path as the file's
+// so. The file may be a pipe, for which it waits until ctx is done. Its expressions are cheap to evaluate. Ranges have path as the file's
 // name. The file is nil if it can't be used.
-func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
-	src, err := wholefile.ReadAny(path, maxFileBytes)
+func LoadBody(ctx context.Context, path string) (*hcl.File, hcl.Diagnostics) {
+	src, err := wholefile.ReadAny(ctx, path, maxFileBytes)
 	if err != nil {
 		return nil, hcl.Diagnostics{diagnostic.Placeless("Failed to read file",
 			"The file %q could not be read: %v. It is what -backend-config names: a file of arguments, or one argument as NAME=VALUE.", path, wrapped.Reason(err))}
