@@ -24,7 +24,7 @@ func ReadAny(ctx context.Context, path string, max int64) ([]byte, error) {
 		defer file.Close()
 		return readAll(file, path, max)
 	}
-	if isRegular(path) {
+	if !mayWait(path) {
 		return read()
 	}
 	return interruptible(ctx, read)
@@ -50,7 +50,7 @@ func Append(ctx context.Context, path string, content []byte) error {
 		_, err = file.Write(content)
 		return nil, errors.Join(err, file.Close())
 	}
-	if isRegular(path) {
+	if !mayWait(path) {
 		_, err := write()
 		return err
 	}
@@ -68,8 +68,7 @@ func Append(ctx context.Context, path string, content []byte) error {
 // Open opens a file of any kind that is written from beginning to end of a run, such as a log. A pipe that nobody reads blocks
 // until ctx is done; the error is the cause of ctx then. The caller closes the file.
 func Open(ctx context.Context, path string, flag int, mode fs.FileMode) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().IsRegular() {
+	if !mayWait(path) {
 		return os.OpenFile(path, flag, mode)
 	}
 
@@ -77,10 +76,10 @@ func Open(ctx context.Context, path string, flag int, mode fs.FileMode) (*os.Fil
 	return file, cmp.Or(err, failed)
 }
 
-// isRegular reports whether a path is a regular file, or a symlink to one: reading and writing it doesn't wait for others.
-func isRegular(path string) bool {
+// mayWait reports whether opening, reading or writing a path may wait for another process, because it is a pipe or a device.
+func mayWait(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // interruptible returns when f does, or with the cause of ctx when that is done: no system call ends the opening of a pipe.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,18 @@ func release(t *testing.T, pipe string) {
 	both, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	must.Succeed(t, err)
 	must.Succeed(t, both.Close())
+}
+
+// A context that is done ends waiting, and nothing else.
+func TestReadAny_NeedsNoContextForFiles(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	path := filepath.Join(t.TempDir(), "file")
+	must.Fail(t, must.ErrorOf(ReadAny(ctx, path, 7)), fs.ErrNotExist)
+	must.Succeed(t, os.WriteFile(path, []byte("content"), 0o600))
+	must.Succeed(t, Append(ctx, path, nil))
+	must.Equal(t, string(must.Get(ReadAny(ctx, path, 7))(t)), "content")
 }
 
 func TestPipes_ArePassedOn(t *testing.T) {
