@@ -29,15 +29,16 @@ func TestOpeners_ReadURLs(t *testing.T) {
 func TestSplitURL_RefusesWhatNamesNoBucket(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
-		"s3://b": {"b"}, "s3://b/": {"b"}, "s3://b/p/q/": {"b", "p/q"}, "s3://b/p%20q?region=x": {"b", "p q"}, "s3://my_bucket/x": {"my_bucket", "x"},
+		"s3://bkt": {"bkt"}, "s3://bkt/": {"bkt"}, "s3://bkt/p/q/": {"bkt", "p/q"}, "s3://bkt/p%20q?region=x": {"bkt", "p q"}, "s3://my_bucket/x": {"my_bucket", "x"},
 	} {
 		u := must.Get(url.Parse(text))(t)
 		if bucket, prefix, _, err := SplitURL(u, "region"); err != nil || bucket != want[0] || prefix != want[1] {
 			t.Errorf("%s: %q, %q, %v", text, bucket, prefix, err)
 		}
 	}
-	for _, text := range []string{"s3://", "s3:///p", "s3://u:hunter@b", "s3://b:1/p", "s3://b/p#f", "s3://b/p//q", "s3://b/../p", "s3:b",
-		"s3://b?x=hunter", "s3://b?region=hunter&region=y", "s3://b?%zz"} {
+	for _, text := range []string{"s3://", "s3:///p", "s3://u:hunter@b", "s3://b:1/p", "s3://bkt/p#f", "s3://bkt/p//q", "s3://bkt/../p", "s3:b",
+		"s3://ci/p", "s3://-bkt/p", "s3://bkt./p", "s3://b(k)t/p", "s3://u:hunter@bkt", "s3://bkt:1/p",
+		"s3://bkt?x=hunter", "s3://bkt?region=hunter&region=y", "s3://bkt?%zz"} {
 		u := must.Get(url.Parse(text))(t)
 		if bucket, _, _, err := SplitURL(u, "region"); !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: %q, %v", text, bucket, err)

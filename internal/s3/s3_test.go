@@ -157,12 +157,12 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 	t.Parallel()
 	yes := true
 	for text, want := range map[string]Options{
-		"s3://b/p":                      {Bucket: "b"},
-		"s3://b/p?region=eu-west-1":     {Bucket: "b", Region: "eu-west-1"},
-		"s3://b/p?profile=x":            {Bucket: "b", Profile: "x"},
-		"s3://b/p?anonymous=true":       {Bucket: "b", Anonymous: true},
-		"s3://b/p?path-style=true":      {Bucket: "b", PathStyle: &yes},
-		"s3://b/p?endpoint=http://h:90": {Bucket: "b", Endpoint: "http://h:90"},
+		"s3://bkt/p":                      {Bucket: "bkt"},
+		"s3://bkt/p?region=eu-west-1":     {Bucket: "bkt", Region: "eu-west-1"},
+		"s3://bkt/p?profile=x":            {Bucket: "bkt", Profile: "x"},
+		"s3://bkt/p?anonymous=true":       {Bucket: "bkt", Anonymous: true},
+		"s3://bkt/p?path-style=true":      {Bucket: "bkt", PathStyle: &yes},
+		"s3://bkt/p?endpoint=http://h:90": {Bucket: "bkt", Endpoint: "http://h:90"},
 	} {
 		got, prefix, err := parse(must.Get(url.Parse(text))(t))
 		if got.PathStyle != nil && want.PathStyle != nil && *got.PathStyle == *want.PathStyle {
@@ -173,7 +173,7 @@ func TestParse_ReadsTheParametersOfURLs(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"endpoint=minio.example.com", "endpoint=https://id:hunter2@h", "path-style=maybe", "anonymous=", "secret=hunter2", "region=a&region=b"} {
-		err := must.ErrorOf(Open(t.Context(), must.Get(url.Parse("s3://b/p?"+query))(t)))
+		err := must.ErrorOf(Open(t.Context(), must.Get(url.Parse("s3://bkt/p?"+query))(t)))
 		must.Fail(t, err, buckets.ErrURL, query)
 		must.NotContain(t, err.Error(), "hunter", query)
 	}

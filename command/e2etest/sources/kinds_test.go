@@ -382,3 +382,38 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestKinds_AMissingBucketIsAnError: a bucket that doesn't exist is a mistake of the command line, and no mirror that lacks a package, so
+// that no command passes over it.
+func TestKinds_AMissingBucketIsAnError(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	for _, name := range []string{"s3", "gs"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := harness.NewCA(t)
+			k, registry := kinds[name](t, ca), harness.NewLockRegistry(t, ca)
+			env := slices.Concat(harness.Redirect(t, registry, "registry.terraform.io"), k.env, []string{"HOME=" + t.TempDir()})
+			missing := strings.Replace(k.mirror, "://bucket/", "://missing/", 1)
+			locked := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
+			harness.Run(t, locked, env, program, "init")
+			lock := harness.ReadLock(t, locked)
+			for _, args := range [][]string{
+				{"init", "-mirror=" + missing},
+				{"init", "-mirror=" + missing, "-mirror-fallback=stop"},
+				{"providers", "lock", "-mirror=" + missing},
+				{"providers", "urls", "-mirror=" + missing},
+				{"providers", "mirror", missing},
+				{"providers", "mirror", "-locked=.", missing},
+				{"vendor", "-mirror=" + missing},
+				{"cache", "add", "-mirror=" + missing, "acme/a"},
+			} {
+				dir := harness.WorkDir(t, harness.LockConfig("a", "1.1.0"))
+				must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
+				end := harness.Exec(t, dir, append(env, "HOME="+t.TempDir()), append([]string{program}, args...)...)
+				must.Equal(t, end.Code, 1, args, end.Said())
+				must.Contain(t, harness.OneLine(end.Said()), "bucket does not exist", args)
+			}
+		})
+	}
+}
