@@ -31,13 +31,30 @@ func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.
 		return &Locks{}, nil
 	}
 	if err != nil {
-		return &Locks{}, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Failed to read file",
-			Detail:   fmt.Sprintf("The dependency lock file can't be read: %s.", err),
-		}}
+		return &Locks{}, unreadable(err)
 	}
 	return Decode(src, path, product)
+}
+
+func unreadable(err error) hcl.Diagnostics {
+	return hcl.Diagnostics{{
+		Severity: hcl.DiagError,
+		Summary:  "Failed to read file",
+		Detail:   fmt.Sprintf("The dependency lock file can't be read: %s.", err),
+	}}
+}
+
+// CheckLimits returns the problem of a lock file that [Load] refuses without parsing it, because it is too large or nested too
+// deeply. It is nil for every other file, and if there is none.
+func CheckLimits(path string) hcl.Diagnostics {
+	src, err := wholefile.Read(path, locktext.MaxBytes)
+	if errors.Is(err, wholefile.ErrTooLarge) {
+		return unreadable(err)
+	}
+	if diag := locktext.CheckLimits(src, path, locktext.MaxTokens); err == nil && diag != nil {
+		return hcl.Diagnostics{diag}
+	}
+	return nil
 }
 
 // Save writes the file if its content differs. The write is atomic: after a crash

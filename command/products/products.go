@@ -8,6 +8,7 @@ package products
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -110,6 +111,9 @@ func ChooseWithOrigin(m *cli.Meta, o Options) (chosen getproviders.Product, from
 		version, from, err = findVersion(m, chosen, o.ReadOnly)
 		chosen = settingsOf[chosen.Program].at(version)
 		chosen.NeedsKeys, chosen.NeedsUnexpired = m.Env.Get(enforceVariable) == "true", m.Env.Get(expirationVariable) == "true"
+	}
+	if lock, refused := errors.AsType[refusedLock](err); refused {
+		return chosen, from, lock.problems
 	}
 	if err != nil {
 		return chosen, from, problem.Fail("invalid_variable", "Invalid product version", "%v", err)

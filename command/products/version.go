@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view/explain"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
@@ -49,7 +50,7 @@ const (
 // findVersion returns the product's version, and where it comes from: the variable, else
 // the name that tfdeps was called by, else the program of TFDEPS_TERRAFORM_PATH, else
 // the terraform on PATH, else a default; likewise for tofu. Unless readOnly is set, the version of a program is cached
-// until the program changes. The error is about the variable.
+// until the program changes. The error is about the variable, or a refusedLock.
 func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (string, Origin, error) {
 	s := settingsOf[product.Program]
 	if given := m.Env.Get(s.version); given != "" {
@@ -72,6 +73,11 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 		if !program.IsOwn && memory.recall(&program) {
 			return program.Version, from, nil
 		}
+		// The real program reads the lock file, too, before it says its version.
+		if refused := depsfile.CheckLimits(depsfile.FileName); refused != nil {
+			return s.defaultVersion, Origin{}, refusedLock{refused}
+		}
+
 		program.ask(m, s)
 		from.old = program.old
 		switch {
@@ -88,6 +94,11 @@ func findVersion(m *cli.Meta, product getproviders.Product, readOnly bool) (stri
 	}
 	return s.defaultVersion, Origin{}, nil
 }
+
+// refusedLock is the error about a lock file that no program is to read.
+type refusedLock struct{ problems problem.List }
+
+func (e refusedLock) Error() string { return e.problems.Error() }
 
 // ask runs a program to get its version, unless it is tfdeps. A program that answers like another version of tfdeps counts as tfdeps.
 func (p *Installed) ask(m *cli.Meta, s settings) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/internal/must"
 	"github.com/tfdeps/tfdeps/internal/peertest"
@@ -100,6 +101,29 @@ func TestFindVersion_IsAskedOnce(t *testing.T) {
 	must.Equal(t, times, 1)
 	// A copy of tfdeps would answer.
 	must.Equal(t, last, "version -json "+defaultTerraform, "terraform was asked")
+}
+
+// The real program would read the lock file of its directory, without limits.
+func TestChoose_RefusesALockFileBeforeAProgramReadsIt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	for content, want := range map[string]string{
+		strings.Repeat("a b\n", 150_000): "Lock file too large",
+		strings.Repeat(" ", 9<<20):       "Failed to read file",
+		strings.Repeat("a = [", 2000):    "Invalid expression",
+	} {
+		must.Succeed(t, os.WriteFile(depsfile.FileName, []byte(content), 0o600))
+		_, problems := Choose(m)
+		must.Len(t, problems, 1, want)
+		must.Equal(t, problems[0].Summary, want)
+	}
+	times, _ := asked(t, m)
+	must.Equal(t, times, 0)
+
+	must.Succeed(t, os.WriteFile(depsfile.FileName, []byte("broken"), 0o600))
+	product, problems := Choose(m)
+	must.Len(t, problems, 0)
+	must.Equal(t, product.Version, "1.9.8")
 }
 
 func TestFindVersion_IsAskedAgainWhenTheProgramChanged(t *testing.T) {

@@ -42,10 +42,7 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 // all problems; if the text has merge conflict markers, only that one. It doesn't parse text with more than limit tokens,
 // as CheckTokens counts them.
 func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(*Decoder, hcl.Blocks)) hcl.Diagnostics {
-	if diag := CheckTokens(src, filename, limit); diag != nil {
-		return hcl.Diagnostics{diag}
-	}
-	if diag := checkNesting(src, filename); diag != nil {
+	if diag := CheckLimits(src, filename, limit); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
 	file, diags := nesting.Parse(src, filename)
@@ -142,6 +139,14 @@ func QuoteLabel(text string) string {
 		}
 	}
 	return string(append(quoted, '"'))
+}
+
+// CheckLimits refuses text that takes much time or memory to parse, or all of the stack.
+func CheckLimits(src []byte, filename string, limit int) *hcl.Diagnostic {
+	if diag := CheckTokens(src, filename, limit); diag != nil {
+		return diag
+	}
+	return checkNesting(src, filename)
 }
 
 // MaxTokens is eight times the number in the largest known lock files, which have some 30 000
