@@ -131,7 +131,7 @@ github.com/hashicorp/go-retryablehttp internal/hosts
 golang.org/x/crypto command/servecmd
 github.com/VictoriaMetrics/metrics command/servecmd
 golang.org/x/net command/servecmd getproviders internal/hosts
-github.com/klauspost/compress providercache/internal/unpack providercache/mirror tests
+github.com/klauspost/compress providercache/internal/unpack tests
 golang.org/x/sys internal/filelock internal/disk internal/owner providercache/internal/receipt providercache/internal/staging internal/link internal/patient internal/subprocess command/view/terminal internal/cachetest internal/installtest internal/peertest tests
 github.com/CycloneDX/cyclonedx-go tests
 golang.org/x/term command/view/terminal

@@ -24,7 +24,7 @@ var (
 		`All modules should specify|    terraform providers$|\(code: |  - |  on .* line \d+|[ \d]{4}: )`)
 
 	// What one sentence may name twice: the real programs do, or git, or the package flag.
-	realRepeats = regexp.MustCompile(`for provider \S+: (could not query provider registry|(locked )?provider|no release of provider|provider registry)|` +
+	realRepeats = regexp.MustCompile(`for provider \S+: (could not query provider (registry|mirror)|(locked )?provider|no release of provider|provider registry)|` +
 		`installing \S+ v\S+: ((could not query provider )?registry|host|the current package)|Failed to download \S+: could not query|` +
 		`is not a provider registry: could not query|^- \S+: provider \S+ v|Could not download the module|fatal: |for flag -|in provider source`)
 

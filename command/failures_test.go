@@ -51,7 +51,7 @@ func TestFailures_AreExplained(t *testing.T) {
 	golden := "testdata/failures.txtar"
 	archive := must.Get(txtar.ParseFile(golden))(t)
 	all := map[string]failure{}
-	for _, some := range []map[string]failure{networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), transferFailures(), argumentFailures(), placesFailures(), serveFailures()} {
+	for _, some := range []map[string]failure{networkFailures(), packageFailures(), moduleFailures(), directoryFailures(), bucketFailures(), argumentFailures(), placesFailures(), serveFailures()} {
 		maps.Copy(all, some)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -264,7 +264,6 @@ func argumentFailures() map[string]failure {
 		"workspace_invalid":                {env: "TF_WORKSPACE=a b"},
 		"cache_add_a_missing_version":      {setUp: versions("1.0.0")},
 		"cache_add_for_a_missing_platform": {setUp: versions("1.0.0")},
-		"cache_pull_from_http":             {setUp: installed},
 		"linking_invalid":                  {env: "TFDEPS_LINK=sym"},
 		"version_of_the_product_invalid":   {env: "TFDEPS_TERRAFORM_VERSION=latest"},
 		"cache_dir_unusable": {files: and(requiring(tiny+" ~> 2.0"), "cache", "a file"), env: "TFDEPS_CACHE_DIR=cache",
@@ -322,7 +321,6 @@ func placesFailures() map[string]failure {
 		"hash_of_what_is_no_archive":      {files: with("tiny.zip", "a file")},
 		"vendor_archive_is_none":          {files: with("deps.tar", "a file")},
 		"vendor_archive_in_no_directory":  {setUp: versions("1.0.0")},
-		"cache_push_to_a_file":            {files: with("shared", "a file"), setUp: installed},
 		"cache_without_a_home":            {setUp: func(w *failing) { w.noCacheDir = true }},
 	}
 }

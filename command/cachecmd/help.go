@@ -58,17 +58,6 @@ func Commands() []cli.Command {
 			Examples: [][2]string{{"$TFDEPS cache list -json", "List the packages for programs."}},
 		}, cli.Flags.Alone),
 		prune,
-		sources.Command[transferOptions](cli.Command{Name: "cache pull", Synopsis: "Get packages that another machine pushed",
-			Usage: "cache pull [options] URL|DIRECTORY [DIR|FILE...]", About: pullAbout,
-			Examples: [][2]string{{"$TFDEPS cache pull s3://company-ci/tfdeps", "Get what the lock files in and below this directory select."}},
-		}, cli.Flags.Mixed),
-		sources.Command[pushOptions](cli.Command{Name: "cache push", Synopsis: "Send packages for other machines to pull",
-			Usage: "cache push [options] URL|DIRECTORY [DIR|FILE...]", About: pushAbout,
-			Examples: [][2]string{
-				{"$TFDEPS cache push s3://company-ci/tfdeps", "Send what is missing there."},
-				{"$TFDEPS cache push /mnt/shared/tfdeps envs/prod", "Copy what one lock file selects into a directory."},
-			},
-		}, cli.Flags.Mixed),
 		sources.Command[verifyOptions](cli.Command{Name: "cache verify", Synopsis: "Read and hash all packages in the shared cache",
 			Usage: "cache verify [options]", About: `  Reads all packages and compares them with their receipts. The exit code is 0
   if none differs, 2 if one does, 1 if that is unknown.`,
@@ -105,28 +94,6 @@ const keyAbout = `  Shows one key for the packages that lock files select: those
   packages have the same key. Addresses, versions, the platform and hashes
   count. Comments, constraints, and which directory needs what, don't. Only lock
   files are read. Directories whose names begin with a dot are left out.`
-
-const pullAbout = `  Puts packages that another machine has sent by "$TFDEPS cache push" into the
-  cache. Lock files say which: those in and below the current directory, or in
-  and below the directories given. What the cache has isn't requested. Each
-  package is compared with the lock file's hashes before it is put into the
-  cache. Packages come without signatures.
-
-  URL is the one that they were pushed to, or https://HOST/PATH of a web server
-  in front of the bucket. A missing package is no failure: "$TFDEPS init" gets
-  it from its registry. If none is missing, "$TFDEPS init -offline" finds all
-  providers.`
-
-const pushAbout = `  Sends packages of the cache to a place where other machines pull them.
-  Lock files say which: those in and below the current directory, or in and
-  below the directories given. What is there already isn't sent again.
-
-  URL is that of a bucket, such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, or
-  of a repository of an OCI registry, oci://HOST/PATH. Any number of machines
-  may push to it and pull from it at the same time. Every package is an object
-  of its own, which is named by the package's h1 hash and never changes.
-  A package whose h1 hash isn't in the lock file is left out: it couldn't be
-  verified. "$TFDEPS providers lock" adds the hash. Modules aren't sent.`
 
 const listAbout = `  Lists the packages: address, version, platform, the bytes in their files and
   on the disk (shared files count for the first package), when a directory was
@@ -193,26 +160,4 @@ func (o *keyOptions) Flags() cli.Flags {
 		o.dirFlag(),
 		o.JSONFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics"),
 	}
-}
-
-func (o *transferOptions) Flags() cli.Flags {
-	states := "pulled; present: it is in the cache already; absent: it isn't there; not_recorded: the lock file has no h1; failed"
-	if o.push {
-		states = "sent; present: it is there already; not_cached; not_recorded: the lock file doesn't have its h1; failed"
-	}
-	report := "Print a JSON object: format_version, directory, named, url; packages that the lock files select, each with address, version, platform, state (" +
-		states + "), url and bytes of the archive, error and code; summary, started_at, ended_at, diagnostics"
-	flags := cli.Flags{
-		o.dirFlag(),
-		cli.Option("platform=OS_ARCH", cli.Each(&o.platforms, getproviders.ParsePlatform),
-			"The packages for this platform", "May be given more than once. The default is this machine's."),
-		sources.PolicyFlag(&o.policies),
-		cli.Offline(&o.offlineBy, "Send no request", "Only a directory can be named then."),
-		o.JSONFlag(report, "Keys may be added."),
-		cli.Progress(&o.progress),
-	}
-	if o.push {
-		flags = append(flags, sources.CreateRepositoryFlag(&o.createRepository))
-	}
-	return flags
 }

@@ -70,10 +70,15 @@ func (o *mirrorOptions) Flags() cli.Flags {
 
 // checkOptions finds options that can't be used.
 func (o *mirrorOptions) checkOptions() {
-	o.checkSource()
 	if len(o.Operands) == 1 {
 		o.target = cmp.Or(o.Operands[0], ".") // to Terraform, an empty path is the working directory
 	}
+	// Where TFDEPS_MIRROR is for all commands, it also names the mirror that this one fills.
+	o.mirrors = slices.DeleteFunc(o.mirrors, func(mirror string) bool { return places.Same(mirror, o.target) })
+	if len(o.mirrors) == 0 {
+		o.mirrors = nil
+	}
+	o.checkSource()
 	o.refuse(len(o.Operands) != 1, "No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	o.refuse(o.prune && places.IsOCI(o.target), "The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.", "-prune")
 	sources.CheckCreateRepository(o.Meta, &o.problems, o.createRepository, o.target)

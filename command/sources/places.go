@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,7 +16,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/remote"
 	"github.com/tfdeps/tfdeps/internal/subprocess"
 	"github.com/tfdeps/tfdeps/providercache/blob"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // mirrorVariable names mirrors, with commas between them.
@@ -75,81 +71,6 @@ func sentenceStart(location string) string {
 	}
 	return location
 }
-
-// openRemote also returns the bucket, or nil if the location is none.
-func (net Network) openRemote(m *cli.Meta, location, createRepository string) (mirror.Remote, blob.Bucket, error) {
-	scheme, rest, isURL := strings.Cut(location, "://")
-	switch scheme = strings.ToLower(scheme); {
-	case !isURL:
-		dir, err := filepath.Abs(location)
-		return mirror.InBucket(blob.NewDirectory(dir)), nil, err
-	case scheme == "oci":
-		at, err := oci.ParseRepository(rest)
-		switch {
-		case strings.ContainsAny(rest, "@?#"): // the other error would repeat a password
-			err = errors.New("it has to be oci://HOST/PATH, without user, query and fragment")
-		case err != nil && strings.Contains(rest, "${"):
-			err = errors.New("one repository has all packages of a cache, so its URL is oci://HOST/PATH, without variables")
-		}
-		client := net.OCI()
-		client.CreateRepository = CreateRepository(m, createRepository)
-		return ociPackages{client, at}, nil, err
-	case scheme == "https":
-		base, err := url.Parse(location)
-		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-			return nil, nil, errors.New("it has to be https://HOST/PATH, without user, query and fragment")
-		}
-		return mirror.OnWeb(net.Archives, base), nil, nil
-	}
-	bucket, err := net.Bucket(m.Context, location, "oci://HOST/PATH", "https://HOST/PATH (for cache pull)", "a directory")
-	if err != nil {
-		return nil, nil, err
-	}
-	return mirror.InBucket(bucket), bucket, nil
-}
-
-// ociPackages are the packages in one repository of an OCI registry, each with its tag.
-type ociPackages struct {
-	client *oci.Client
-	at     oci.Repository
-}
-
-// At implements remote.Remote.
-func (r ociPackages) At(n remote.Name) (remote.Archive, error) {
-	tag, err := n.Tag()
-	return ociPackage{r, tag}, err
-}
-
-// String implements remote.Remote.
-func (r ociPackages) String() string { return "oci://" + r.at.String() }
-
-// ociPackage is one package of them.
-type ociPackage struct {
-	in  ociPackages
-	tag string
-}
-
-// Open implements remote.Archive.
-func (p ociPackage) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
-	opened, err := p.in.client.OpenPackage(ctx, p.in.at, p.tag, offset)
-	if errors.Is(err, oci.ErrNoPackage) {
-		err = remote.ErrAbsent
-	}
-	return opened, err
-}
-
-// Exists implements remote.Archive.
-func (p ociPackage) Exists(ctx context.Context) (bool, error) {
-	return p.in.client.HasTag(ctx, p.in.at, p.tag)
-}
-
-// Put implements remote.Archive.
-func (p ociPackage) Put(ctx context.Context, content *io.SectionReader) error {
-	return p.in.client.PushPackage(ctx, p.in.at, p.tag, content)
-}
-
-// String returns the package's URL.
-func (p ociPackage) String() string { return p.in.String() + ":" + p.tag }
 
 // CreateRepositoryFlag is the option -create-repository, whose value [CreateRepository] takes.
 func CreateRepositoryFlag(given *string) cli.Flag {

@@ -18,7 +18,6 @@ import (
 	"github.com/tfdeps/tfdeps/internal/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // Reporter is embedded in the options of commands that end with one report.
@@ -286,21 +285,6 @@ func (s *Session) OpenSources(mirrors []string, o cliconfig.SourceOptions) (all 
 	}
 	all, err := s.Config.Source(s.Meta.Context, single)
 	return all, err == nil || s.Log.Failed("cli_configuration", "Can't search for providers", err)
-}
-
-// OpenRemote opens the place to which packages of the cache are pushed, and from which they are pulled: the URL of a bucket, a repository of an
-// OCI registry or a web server, or a directory. createRepository is that of [CreateRepository]. OpenRemote sends no request,
-// but may look for the credentials of a bucket. Close closes the remote.
-func (s *Session) OpenRemote(location, createRepository string) (remote mirror.Remote, ok bool) {
-	remote, bucket, err := s.openRemote(s.Meta, location, createRepository)
-	if bucket != nil {
-		s.AtEnd(func() { _ = bucket.Close() })
-	}
-	where := "in " + places.Redacted(location)
-	if where == "in "+places.UnreadableURL {
-		where = "there"
-	}
-	return remote, err == nil || s.Log.Fail("bucket", "Invalid URL", "Packages can't be kept %s: %v.", where, err)
 }
 
 // Fetcher returns a fetcher of packages from the Source, whose events go to observe. It excludes versions as the Policy says; the caller

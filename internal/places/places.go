@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,6 +59,38 @@ func Redacted(location string) string {
 		return location
 	}
 	return hosts.RedactAddress(location) // such as http:/USER:PASSWORD@HOST, with a slash too few
+}
+
+// Same reports whether two locations are the same mirror: a directory, or a URL whatever its options are, but for the
+// service that a bucket's endpoint names.
+func Same(a, b string) bool {
+	if IsURL(a) != IsURL(b) {
+		return false
+	}
+	if IsURL(a) {
+		return service(a) == service(b)
+	}
+
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}
+
+// service returns a URL without what is no part of its place: user, options and slashes at its end.
+func service(location string) string {
+	place := strings.TrimRight(Redacted(location), "/")
+	scheme, rest, _ := strings.Cut(place, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	endpoint := ""
+	if u, err := url.Parse(location); err == nil {
+		endpoint = u.Query().Get("endpoint")
+	}
+	return fmt.Sprintf("%s://%s/%s %s", strings.ToLower(scheme), strings.ToLower(host), path, strings.TrimRight(endpoint, "/"))
 }
 
 // UnreadableURL replaces a URL that can't be parsed, of which any part may be a secret.

@@ -28,6 +28,32 @@ func TestRedacted_HasNoSecret(t *testing.T) {
 	}
 }
 
+func TestSame_KnowsOneMirrorInSeveralSpellings(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"s3://bucket/prefix", "S3://Bucket/prefix/?region=eu-west-1", true},
+		{"s3://bucket/prefix", "s3://bucket/Prefix", false},
+		{"s3://bucket/prefix", "s3://bucket/prefix/more", false},
+		{"s3://bucket/prefix", "gs://bucket/prefix", false},
+		{"s3://bucket?endpoint=https://a.example", "s3://bucket/?path-style=true&endpoint=https://a.example/", true},
+		{"s3://bucket?endpoint=https://a.example", "s3://bucket", false},
+		{"oci://host.example/a/${namespace}/${type}", "oci://user:password@host.example/a/${namespace}/${type}", true},
+		{"oci://host.example/a/${namespace}/${type}", "oci://host.example/b/${namespace}/${type}", false},
+		{"https://host.example/a", "https://host.example/a/", true},
+		{".", dir, true},
+		{"new/", "./new", true},
+		{"new", "old", false},
+		{"new", "s3://new", false},
+	} {
+		must.Equal(t, Same(c.a, c.b), c.want, c.a, c.b)
+		must.Equal(t, Same(c.b, c.a), c.want, c.b, c.a)
+	}
+}
+
 func TestDirectory_EndsWithASlash(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]string{

@@ -81,19 +81,14 @@ type State string
 
 // The states. The zero State means that the work isn't finished.
 const (
-	BuiltIn     State = "built_in" // part of the product: there is no package
-	Present     State = "present"  // it was in its place already
-	Linked      State = "linked"   // it was in the shared cache already
-	Fetched     State = "fetched"  // from its source, and authenticated
-	Recalled    State = "recalled" // its hashes are known from an earlier run that read it
-	Listed      State = "listed"   // its hashes are those that a trusted source lists
-	Sent        State = "sent"
-	Pulled      State = "pulled"
-	NotCached   State = "not_cached"   // nothing to push: the cache has no package that the lock file allows
-	Absent      State = "absent"       // nothing to pull: the remote has no package that the lock file allows
-	NotRecorded State = "not_recorded" // the lock file lacks its h1
-	NotTried    State = "not_tried"    // nothing was done, because others failed before the first archive was requested
-	Failed      State = "failed"       // Err says why
+	BuiltIn  State = "built_in"  // part of the product: there is no package
+	Present  State = "present"   // it was in its place already
+	Linked   State = "linked"    // it was in the shared cache already
+	Fetched  State = "fetched"   // from its source, and authenticated
+	Recalled State = "recalled"  // its hashes are known from an earlier run that read it
+	Listed   State = "listed"    // its hashes are those that a trusted source lists
+	NotTried State = "not_tried" // nothing was done, because others failed before the first archive was requested
+	Failed   State = "failed"    // Err says why
 )
 
 // Phase is a step of the work on a package.

@@ -12,8 +12,7 @@
 // removed from its document. So everything that is listed exists, at every moment, even if the process is killed. Removal
 // goes in the reverse order, and leaves clients that have read the old indexes time to fetch the archives.
 //
-// [Vendor] puts packages into the working directory that needs them, and
-// [Push] sends those of a cache to a remote for other machines.
+// [Vendor] puts packages into the working directory that needs them.
 package mirror
 
 import (

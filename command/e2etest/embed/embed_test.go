@@ -172,9 +172,7 @@ var bucketKinds = map[string]struct{ imports, statements string }{
 	"internal/oci": {`"github.com/tfdeps/tfdeps/internal/oci"`, `registry := &oci.Client{HTTP: client}
 	source = &oci.Source{Client: registry}
 	fmt.Println(registry.Push(ctx, oci.Repository{}, oci.Release{}))
-	fmt.Println(registry.Module(ctx, oci.Repository{}, "", ""))
-	fmt.Println(registry.PushPackage(ctx, oci.Repository{}, "", nil))
-	fmt.Println(registry.OpenPackage(ctx, oci.Repository{}, "", 0))`},
+	fmt.Println(registry.Module(ctx, oci.Repository{}, "", ""))`},
 }
 
 // TestEmbed_BucketsAreSmall links a small program with each kind of bucket, and without any.

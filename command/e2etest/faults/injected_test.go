@@ -26,7 +26,6 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 		"lock": {"providers lock"}, "mirror": {"providers mirror out"}, "vendor": {"vendor"}, "get": {"get"}, "init recursive": {"init -recursive"},
 		"vendor archive": {"vendor -o out/archive.tar"}, "vendor unpack": {"vendor -unpack=../archive.tar", "vendor -o ../archive.tar", "clean"},
 		"cache add": {inCache}, "cache gc": {"cache gc -max-size=0", inCache},
-		"cache push": {"cache push out/shared", inCache}, "cache pull": {"cache pull ../shared", inCache, "cache push ../shared", "clean"},
 		"vendor remote modules": {"vendor"}, "get remote modules": {"get"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,10 +29,10 @@ import (
 
 // kind is a kind of remote place for packages.
 type kind struct {
-	publish, mirror string   // where a mirror is written to, and the URL that it is read from
-	push, pull      string   // the same of packages of a cache
-	seen            string   // the beginning of its URLs in output
-	env             []string // which programs need for it
+	publish string   // where a mirror is written to
+	mirror  string   // the URL that it is read from
+	seen    string   // the beginning of its URLs in output
+	env     []string // which programs need for it
 }
 
 // kinds start the services. All of them trust ca.
@@ -40,31 +40,30 @@ var kinds = map[string]func(t *testing.T, ca *providertest.CA) kind{
 	"s3": func(t *testing.T, _ *providertest.CA) kind {
 		server := storagetest.StartVersity(t, "bucket")
 		query := "?region=" + storagetest.VersityRegion + "&endpoint=" + server.Endpoint
-		return sameKind("s3://bucket/mirror"+query, "s3://bucket/ci"+query, "s3://bucket/",
+		return sameKind("s3://bucket/mirror"+query, "s3://bucket/",
 			"AWS_ACCESS_KEY_ID="+storagetest.VersityID, "AWS_SECRET_ACCESS_KEY="+storagetest.VersitySecret)
 	},
 	"gs": func(t *testing.T, _ *providertest.CA) kind {
-		return sameKind("gs://bucket/mirror", "gs://bucket/ci", "gs://bucket/", storagetest.StartGCS(t).Variable())
+		return sameKind("gs://bucket/mirror", "gs://bucket/", storagetest.StartGCS(t).Variable())
 	},
 	"oci": func(t *testing.T, ca *providertest.CA) kind {
 		at := "oci://" + ocitest.Start(t, ca, false).Host + "/"
-		return sameKind(at+"providers/${namespace}/${type}", at+"ci", at)
+		return sameKind(at+"providers/${namespace}/${type}", at)
 	},
 	"https": func(t *testing.T, ca *providertest.CA) kind {
 		dir := t.TempDir()
 		server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(dir))})
 		url := server.BaseURL() + "/"
-		return kind{publish: filepath.Join(dir, "mirror"), mirror: url + "mirror/", push: filepath.Join(dir, "ci"), pull: url + "ci", seen: url}
+		return kind{publish: filepath.Join(dir, "mirror"), mirror: url + "mirror/", seen: url}
 	},
 }
 
-func sameKind(mirror, shared, seen string, env ...string) kind {
-	return kind{publish: mirror, mirror: mirror, push: shared, pull: shared, seen: seen, env: env}
+func sameKind(mirror, seen string, env ...string) kind {
+	return kind{publish: mirror, mirror: mirror, seen: seen, env: env}
 }
 
 // TestKinds_ServeAllCommands publishes to each kind of place, and then runs every command from
-// there while the registry is down: providers lock, urls and vendor from the mirror, and init after
-// cache pull, without a request. The real terraform accepts the directory.
+// there while the registry is down: providers lock, urls, vendor and init. The real terraform accepts the directory.
 func TestKinds_ServeAllCommands(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
@@ -93,10 +92,6 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			}
 			run(first, "init")
 			run(first, "providers", "mirror", "-platform="+expandNames("$PLATFORM"), "-platform=darwin_arm64", k.publish)
-			must.Contain(t, run(first, "cache", "push", k.push), "Sent 2 packages to "+strings.TrimSuffix(strings.SplitN(k.push, "?", 2)[0], "/"))
-			again := run(first, "cache", "push", k.push)
-			must.Contain(t, again, "Sent 0 packages to ")
-			must.Contain(t, again, "2 more were there already")
 			lock, before := harness.ReadLock(t, first), registry.Requests("all")
 			harness.TakeDown(registry)
 
@@ -114,16 +109,14 @@ func TestKinds_ServeAllCommands(t *testing.T) {
 			}
 
 			env = machine()
-			pulled := dir(lock)
-			must.Contain(t, run(pulled, "cache", "pull", k.pull), "Pulled 2 packages from ")
-			must.Contain(t, run(pulled, "cache", "pull", "-platform=darwin_arm64", k.pull), "Pulled 0 packages from ")
-			run(pulled, "init", "-offline", "-lockfile=readonly")
+			installed := dir(lock)
+			run(installed, "init", "-lockfile=readonly", "-mirror="+k.mirror)
 			must.Equal(t, registry.Requests("all")-before, 0)
 			for _, what := range []string{"discovery", "versions"} { // which terraform asks for
 				registry.Break(what, providertest.Fault{})
 			}
-			harness.Run(t, pulled, env, harness.LookTerraform(t), "init", "-no-color")
-			must.Equal(t, harness.ReadLock(t, pulled), lock)
+			harness.Run(t, installed, env, harness.LookTerraform(t), "init", "-no-color")
+			must.Equal(t, harness.ReadLock(t, installed), lock)
 		})
 	}
 }
@@ -201,13 +194,13 @@ func TestCredentials_AreLookedForWhereABucketIsNamed(t *testing.T) {
 		text, _ := os.ReadFile(helped)
 		return metadata.Requests("other") + strings.Count(string(text), "asked")
 	}
-	for _, args := range [][]string{{"version"}, {"init"}, {"init", "-upgrade"}, {"providers", "mirror", "mirror"}, {"init", "-mirror=mirror", "-upgrade"}, {"cache", "push", "shared"}, {"cache", "pull", "shared"}} {
+	for _, args := range [][]string{{"version"}, {"init"}, {"init", "-upgrade"}, {"providers", "mirror", "mirror"}, {"init", "-mirror=mirror", "-upgrade"}} {
 		harness.Run(t, dir, env, append([]string{program}, args...)...)
 		must.Equal(t, asked(), 0, args)
 	}
-	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x"} {
+	for _, url := range []string{"s3://bucket/x?region=eu-west-1&endpoint=" + store.BaseURL(), "gs://bucket/x", "oci://" + ocitest.Start(t, ca, true).Host + "/x/${namespace}/${type}"} {
 		before := asked()
-		end := harness.Exec(t, dir, env, program, "cache", "pull", "-dir="+t.TempDir(), url) // there are no credentials
+		end := harness.Exec(t, dir, env, program, "init", "-upgrade", "-mirror="+url) // there are no credentials
 		must.Equal(t, asked() > before, true, "credentials are asked for, or this test shows nothing", url, end)
 	}
 }
@@ -279,16 +272,16 @@ func tapped(t *testing.T, k kind) (kind, *tap) {
 	target := loopback.FindString(strings.Join(append([]string{k.mirror}, k.env...), " "))
 	p := newTap(t, target)
 	through := func(text string) string { return strings.ReplaceAll(text, target, p.address) }
-	read := kind{mirror: through(k.mirror), pull: through(k.pull)}
+	read := kind{mirror: through(k.mirror)}
 	for _, each := range k.env {
 		read.env = append(read.env, through(each))
 	}
 	return read, p
 }
 
-// throughTap publishes packages to a kind of place, and gets them through a tap by init and by cache pull. It calls begin before each command, and end after it
-// with the command's name, the directory and the environment.
-func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, packages []providertest.PackageSpec, begin func(*tap), end func(p *tap, command, dir string, env []string)) {
+// throughTap publishes packages to a kind of place, and gets them through a tap by init. It calls begin before init, and end after it
+// with the directory and the environment.
+func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, packages []providertest.PackageSpec, begin func(*tap), end func(p *tap, dir string, env []string)) {
 	t.Helper()
 	program, ca := harness.Tfdeps(t), harness.NewCA(t)
 	k := start(t, ca)
@@ -304,7 +297,7 @@ func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, pac
 		return slices.Concat(direct, []string{"HOME=" + t.TempDir(), "TF_REGISTRY_CLIENT_TIMEOUT=60"}, env)
 	}
 	dir, first := harness.WorkDir(t, config), machine(k.env)
-	for _, args := range [][]string{{"init"}, {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), k.publish}, {"cache", "push", k.push}} {
+	for _, args := range [][]string{{"init"}, {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), k.publish}} {
 		harness.Run(t, dir, first, append([]string{program}, args...)...)
 	}
 	if filepath.IsAbs(k.publish) { // resuming needs an mtime that is some seconds old
@@ -312,17 +305,15 @@ func throughTap(t *testing.T, start func(*testing.T, *providertest.CA) kind, pac
 	}
 	read, p := tapped(t, k)
 	before := registry.Requests("archive")
-	for _, args := range [][]string{{"init", "-mirror=" + read.mirror, "-mirror-fallback=exclusive"}, {"cache", "pull", read.pull}} {
-		begin(p)
-		again, env := harness.WorkDir(t, config), machine(read.env)
-		must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
-		harness.Run(t, again, env, append([]string{program}, args...)...)
-		end(p, args[0], again, env)
-	}
+	begin(p)
+	again, env := harness.WorkDir(t, config), machine(read.env)
+	must.Write(t, filepath.Join(again, ".terraform.lock.hcl"), harness.ReadLock(t, dir))
+	harness.Run(t, again, env, program, "init", "-mirror="+read.mirror, "-mirror-fallback=exclusive")
+	end(p, again, env)
 	must.Equal(t, registry.Requests("archive"), before)
 }
 
-// TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init and for cache pull: the
+// TestKinds_ResumeWhatIsCut breaks an archive of each kind of place off in its middle, for init: the
 // same run gets the rest, and nothing twice.
 func TestKinds_ResumeWhatIsCut(t *testing.T) {
 	t.Parallel()
@@ -336,9 +327,9 @@ func TestKinds_ResumeWhatIsCut(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			throughTap(t, start, []providertest.PackageSpec{{Type: "widget", Archive: archive}}, func(p *tap) { p.cutAfter.Store(size / 2) }, func(p *tap, command, dir string, env []string) {
+			throughTap(t, start, []providertest.PackageSpec{{Type: "widget", Archive: archive}}, func(p *tap) { p.cutAfter.Store(size / 2) }, func(p *tap, dir string, env []string) {
 				if sent, cut := p.sent.Swap(0), p.cutAfter.Load() == 0; !cut || sent < size || sent > size+size/8 {
-					t.Errorf("%s: %d bytes were sent for an archive of %d; broken off: %t", command, sent, len(archive), cut)
+					t.Errorf("%d bytes were sent for an archive of %d; broken off: %t", sent, len(archive), cut)
 				}
 				harness.Run(t, dir, env, harness.Tfdeps(t), "init", "-offline", "-lockfile=readonly")
 			})
@@ -374,9 +365,9 @@ func TestKinds_UseConnectionsAgain(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			throughTap(t, start, packages, func(*tap) {}, func(p *tap, command, _ string, _ []string) {
+			throughTap(t, start, packages, func(*tap) {}, func(p *tap, _ string, _ []string) {
 				if accepted := p.accepted.Swap(0); accepted > most {
-					t.Errorf("%s opens %d connections, want %d at most", command, accepted, most)
+					t.Errorf("init opens %d connections, want %d at most", accepted, most)
 				}
 			})
 		})
@@ -414,6 +405,48 @@ func TestKinds_AMissingBucketIsAnError(t *testing.T) {
 				must.Equal(t, end.Code, 1, args, end.Said())
 				must.Contain(t, harness.OneLine(end.Said()), "bucket does not exist", args)
 			}
+		})
+	}
+}
+
+// TestMirror_CIFillsIt has jobs of CI that share nothing but a mirror: they install from it, and then add to it what it lacks.
+// The first job gets all from the registry, the second nothing, and reads no archive to find out that nothing is missing.
+func TestMirror_CIFillsIt(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	content := make([]byte, size)
+	_, _ = rand.Read(content)
+	archive := providertest.Zip(files{"terraform-provider-widget_v1.0.0": string(content)})
+	for _, name := range []string{"s3", "gs", "oci"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program, ca := harness.Tfdeps(t), harness.NewCA(t)
+			k, sent := tapped(t, kinds[name](t, ca))
+			registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Archive: archive})
+			direct := append(harness.Redirect(t, registry, "registry.terraform.io"), "TF_REGISTRY_CLIENT_TIMEOUT=60")
+			config := requiring("acme/widget")
+			first := harness.WorkDir(t, config)
+			harness.Run(t, first, append(direct, "HOME="+t.TempDir()), program, "init")
+			lock := harness.ReadLock(t, first)
+			job := func() (archives int, read int64) {
+				t.Helper()
+				env := slices.Concat(direct, k.env, []string{"HOME=" + t.TempDir(), "TFDEPS_MIRROR=" + k.mirror, "TFDEPS_MIRROR_FALLBACK=next"})
+				dir := harness.WorkDir(t, config)
+				must.Write(t, filepath.Join(dir, ".terraform.lock.hcl"), lock)
+				before := registry.Requests("archive")
+				harness.Run(t, dir, env, program, "init", "-lockfile=readonly")
+				sent.sent.Store(0)
+				harness.Run(t, dir, env, program, "providers", "mirror", "-locked=.", k.mirror)
+				return registry.Requests("archive") - before, sent.sent.Load()
+			}
+
+			archives, _ := job()
+			must.Equal(t, archives, 2)
+
+			archives, read := job()
+			must.Equal(t, archives, 0)
+			must.Equal(t, read < size/4, true, read)
 		})
 	}
 }

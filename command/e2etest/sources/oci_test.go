@@ -117,7 +117,6 @@ func TestMirror_CreatesRepositories(t *testing.T) {
 	harness.Run(t, dir, env, program, "init")
 	for target, args := range map[string][]string{
 		"providers-acme-widget": {"providers", "mirror", "-platform=" + expandNames("$PLATFORM"), "oci://" + host + "/providers/${namespace}/${type}"},
-		"ci":                    {"cache", "push", "oci://" + host + "/ci"},
 	} {
 		options, location := args[:len(args)-1], args[len(args)-1]
 		failing := func(says string, more ...string) {

@@ -192,16 +192,6 @@ func (n Names) mirrorProblem(c cause.Cause, w Wanted) *problem.Problem {
 	return problem.Error("failed", summary, text)
 }
 
-// TransferProblems explains the errors of a push or pull: one problem for each cause that several packages share, and each other package.
-func (n Names) TransferProblems(push bool, err error) problem.List {
-	if !push {
-		return n.InstallProblems(getproviders.Requirements{}, err, nil)
-	}
-	return problemsOf(err, "Provider installation", func(c cause.Cause) *problem.Problem {
-		return problem.Error("bucket", "Failed to push packages", n.told(c, "These packages were not sent:", n.shortName))
-	})
-}
-
 // LocateProblems explains why locations of packages are unknown: one problem for each cause that several
 // packages share, and each other package.
 func (n Names) LocateProblems(err error) problem.List {

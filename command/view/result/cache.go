@@ -212,27 +212,6 @@ func moved(packages []providercache.Outcome, words map[event.State]string, done,
 	return text, terminal.Phrases{fmt.Sprintf("%s %s %s", done, terminal.Count(n.done, "package"), terminal.Printable(where))}, n
 }
 
-// CacheTransfer is the result of "cache push" or "cache pull" for the packages that lock files select.
-// For programs it is every package, platform by platform.
-func CacheTransfer(called string, cache *providercache.Store, remote string, push bool, packages []providercache.Outcome) *Result {
-	done, where := "Pulled", "from "
-	if push {
-		done, where = "Sent", "to "
-	}
-	text, parts, n := moved(packages, map[event.State]string{
-		event.Sent: "Sent", event.Pulled: "Pulled", event.NotCached: "Not in the cache:", event.Absent: "Not there:", event.NotRecorded: "Without its h1 hash in the lock file:",
-	}, done, where+remote)
-	if slices.ContainsFunc(packages, func(p providercache.Outcome) bool { return p.State == event.NotRecorded }) {
-		text += "To record the hashes, run \"" + called + " providers lock\" with -platform for each platform.\n"
-	}
-	parts.Add(n.done, "%s", terminal.Megabytes(n.bytes))
-	parts.Add(n.present, "%d more were there already", n.present)
-	parts.Add(n.missing, "%d left out", n.missing)
-	return &Result{text + parts.String() + "\n", append(cacheObject(cache), "url", remote, "packages", Each(packages, func(p providercache.Outcome) Object {
-		return slices.Concat(about(p), Object{"state", p.State, "url?", p.Path, "bytes?", p.Bytes}, ErrorObject(p.Err))
-	}), "summary", Object{"transferred", n.done, "present", n.present, "missing", n.missing, "failed", n.failed, "bytes", n.bytes})}
-}
-
 // CacheFilling is the result of "cache add", in the order of the arguments, platform by platform. receipts says whether
 // receipts were written beside the cache; nil if none were asked for.
 func CacheFilling(cache *providercache.Store, packages []providercache.Outcome, receipts *bool, span Times) *Result {

@@ -70,7 +70,7 @@ func (p InventoryPackage) component() Object {
 }
 
 // isPublished reports whether a checksum may be that of the publisher's archive. It isn't if the
-// lock file has zh hashes without this one: "cache pull" gets archives that were packed again from files.
+// lock file has zh hashes without this one: a mirror may have archives that were packed again from files.
 func (p InventoryPackage) isPublished(zh getproviders.Hash) bool {
 	return slices.Contains(p.LockedHashes, zh) || !slices.ContainsFunc(p.LockedHashes, func(h getproviders.Hash) bool { return h.Scheme() == hashing.ZH })
 }

@@ -132,8 +132,8 @@ func about(p providercache.Outcome) Object {
 
 // sum counts packages by their outcome.
 type sum struct {
-	done, present, missing, failed int
-	bytes                          int64 // of the archives of done packages
+	done, present, failed int
+	bytes                 int64 // of the archives of done packages
 }
 
 func sumOf(packages []providercache.Outcome) (s sum) {
@@ -143,8 +143,6 @@ func sumOf(packages []providercache.Outcome) (s sum) {
 			s.failed++
 		case p.State == event.Present:
 			s.present++
-		case p.State == event.NotCached, p.State == event.Absent, p.State == event.NotRecorded:
-			s.missing++
 		default:
 			s.done++
 			s.bytes += p.Bytes

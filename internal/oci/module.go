@@ -7,64 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/internal/chunks"
 )
-
-// typePackage is the type of a manifest with the archive of one package for one platform, as [Client.PushPackage]
-// publishes it. OpenTofu ignores it.
-const typePackage = "application/vnd.tfdeps.package"
-
-// ErrNoPackage says that a repository doesn't have the tag, or doesn't exist.
-var ErrNoPackage = errors.New("there is no such package")
-
-// OpenPackage opens the archive that PushPackage has published with a tag, at an offset as in getproviders.Archive.
-// The error is ErrNoPackage if the repository has no such tag. The caller must verify the content.
-func (c *Client) OpenPackage(ctx context.Context, r Repository, tag string, offset int64) (getproviders.OpenedArchive, error) {
-	found, err := c.tagged(ctx, r, tag, typePackage, ErrNoPackage)
-	if err != nil {
-		return getproviders.OpenedArchive{}, err
-	}
-	return found.Open(ctx, offset)
-}
-
-// HasTag reports whether a repository has a tag. It returns false for a repository that doesn't
-// exist.
-func (c *Client) HasTag(ctx context.Context, r Repository, tag string) (bool, error) {
-	repo, err := c.open(ctx, r)
-	if err != nil {
-		return false, err
-	}
-	_, err = repo.Manifests().Resolve(ctx, tag)
-	if isMissing(err) {
-		return false, nil
-	}
-	return err == nil, explained(err)
-}
-
-// PushPackage publishes the archive of a package: first the archive, then its manifest with the tag, which it
-// replaces. Errors say that the repository doesn't exist, or are the registry's.
-func (c *Client) PushPackage(ctx context.Context, r Repository, tag string, content *io.SectionReader) error {
-	repo, err := c.open(ctx, r)
-	if err != nil {
-		return err
-	}
-	sum, size, err := chunks.SHA256(ctx, io.NewSectionReader(content, 0, content.Size()))
-	if err != nil {
-		return err
-	}
-	archive := ocispec.Descriptor{MediaType: typeArchive, Digest: digest.NewDigestFromBytes(digest.SHA256, sum[:]), Size: size}
-	return c.withRepository(ctx, r, func() error {
-		p := pushing{client: c, repo: repo, at: r, tag: tag}
-		_, err := p.image(ctx, typePackage, tag, layer{Descriptor: archive, content: content})
-		return failed(ctx, err)
-	})
-}
 
 const typeModule = "application/vnd.opentofu.modulepkg"
 
