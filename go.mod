@@ -43,7 +43,6 @@ require (
 	github.com/opencontainers/image-spec v1.1.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/ulikunitz/xz v0.5.17
-	golang.org/x/crypto v0.58.0
 	golang.org/x/oauth2 v0.37.0
 	oras.land/oras-go/v2 v2.6.4
 )
@@ -84,6 +83,7 @@ require (
 	github.com/posener/complete v1.1.1 // indirect
 	github.com/valyala/fastrand v1.1.0 // indirect
 	github.com/valyala/histogram v1.2.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 )

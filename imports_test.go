@@ -128,7 +128,6 @@ github.com/agext/levenshtein internal/spelling
 github.com/mattn/go-shellwords command
 github.com/hashicorp/terraform-svchost internal/hosts
 github.com/hashicorp/go-retryablehttp internal/hosts
-golang.org/x/crypto command/servecmd
 github.com/VictoriaMetrics/metrics command/servecmd
 golang.org/x/net command/servecmd getproviders internal/hosts
 github.com/klauspost/compress providercache/internal/unpack tests

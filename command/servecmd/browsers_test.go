@@ -19,8 +19,8 @@ import (
 func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 	const chromium, firefox, terraform = "User-Agent: Mozilla/5.0 Chrome/141", "User-Agent: Mozilla/5.0 Firefox/144", "User-Agent: Terraform/1.15.9"
 	none := options{listen: defaultListen}
-	named, withTokens, withTLS, withACME := none, none, none, none
-	named.browserHosts, withTokens.tokens, withTLS.cert, withACME.acme.hosts = []string{"Wiki.example.com"}, "tokens.txt", "tls.crt", []string{"mirror.example.com"}
+	named, withTokens, withTLS := none, none, none
+	named.browserHosts, withTokens.tokens, withTLS.cert = []string{"Wiki.example.com"}, "tokens.txt", "tls.crt"
 	byName := none
 	byName.listen = "mirror:8080"
 	const mirror, page = "/mirror/registry.example.com/a/b/index.json", "/status.json"
@@ -54,7 +54,6 @@ func TestGuard_RefusesPagesOfOtherSites(t *testing.T) {
 		"a name that another one was given for":   {named, "127.0.0.1", "evil.example.com", mirror, firefox, true},
 		"a server with tokens has no other check": {withTokens, "127.0.0.1", "evil.example.com", mirror, firefox, false},
 		"nor has one with a certificate":          {withTLS, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
-		"or one that gets its own":                {withACME, "127.0.0.1", "mirror.example.com", mirror, firefox, false},
 		"or one that others reach anyway":         {none, "0.0.0.0", "mirror.example.com", mirror, firefox, false},
 		"a picture in another page":               {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: no-cors", true},
 		"another page goes there by itself":       {none, "127.0.0.1", "127.0.0.1:8080", mirror, chromium + "\nSec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate", true},

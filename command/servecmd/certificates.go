@@ -2,7 +2,6 @@ package servecmd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -12,155 +11,23 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/big"
 	"net"
-	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/crypto/acme"
-	"golang.org/x/crypto/acme/autocert"
-
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/internal/hosts"
 	"github.com/tfdeps/tfdeps/internal/par"
 	"github.com/tfdeps/tfdeps/internal/wholefile"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
-// acmeOptions are the options for certificates by ACME.
-type acmeOptions struct {
-	hosts     []string // the names to certify; empty means no ACME
-	directory string   // the URL of the authority; "" means Let's Encrypt
-	ca        string   // a file with the CA certificates of that URL's server; "" means the system's
-	http      string   // the address for http-01 challenges; "" means only tls-alpn-01
-	email     string   // the account's address, or ""
-	store     string   // where certificates are kept; "" means beside the packages
-}
-
-// check returns an error for options that can't work, and normalizes the names: TLS has no dot at the end.
-func (o *acmeOptions) check() error {
-	if len(o.hosts) == 0 {
-		if o.directory+o.ca+o.http+o.email+o.store != "" {
-			return cli.Usagef("-acme-directory, -acme-ca, -acme-http, -acme-email and -acme-store are for -acme").
-				About("-acme-directory", "-acme-ca", "-acme-http", "-acme-email", "-acme-store")
-		}
-		return nil
-	}
-	for i, host := range o.hosts {
-		name, err := hosts.ParseHostname(host)
-		if err != nil || strings.Contains(host, ":") || !strings.Contains(strings.Trim(host, "."), ".") || net.ParseIP(host) != nil {
-			return cli.Usagef("-acme=%s: an authority issues certificates for names such as mirror.example.com", host).About("-acme")
-		}
-		o.hosts[i] = name.Rootless().ASCII()
-	}
-	// Errors have the URL and are logged, so it must not have a password.
-	if u, err := url.Parse(o.directory); o.directory != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-		return cli.Usagef("-acme-directory has to be https://HOST/PATH, without user, query and fragment").About("-acme-directory")
-	}
-	return nil
-}
-
-// certificates gets certificates from an authority when they are needed, and renews them.
-type certificates struct {
-	manager *autocert.Manager
-	hosts   []string
-	log     *slog.Logger
-}
-
-// newCertificates returns certificates that are kept with their keys in a bucket. Servers may share the bucket: each can answer the
-// challenges of the others.
-func newCertificates(o acmeOptions, agent string, kept blob.Bucket, log *slog.Logger) (*certificates, error) {
-	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: agent, CertFile: o.ca})
-	if err != nil {
-		return nil, err
-	}
-	known := autocert.HostWhitelist(o.hosts...)
-	policy := func(ctx context.Context, host string) error {
-		if name, _, err := net.SplitHostPort(host); err == nil { // the Host of an http request has the port, unless it is 80
-			host = name
-		}
-		return known(ctx, host)
-	}
-	return &certificates{hosts: o.hosts, log: log, manager: &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: keptCertificates{kept}, HostPolicy: policy, Email: o.email,
-		Client: &acme.Client{DirectoryURL: cmp.Or(o.directory, autocert.DefaultACMEDirectory), HTTPClient: client, UserAgent: agent},
-	}}, nil
-}
-
-// nameOf returns the address of a listener for people: with the name of the first certificate, if c isn't nil, and that of
-// this machine if the listener has all of its addresses.
-func (c *certificates) nameOf(on net.Addr) string {
-	host, port, err := net.SplitHostPort(on.String())
-	switch {
-	case err != nil:
-		return on.String()
-	case c != nil:
-		host = c.hosts[0]
-	case net.ParseIP(host).IsUnspecified():
-		host, _ = os.Hostname()
-	}
-	if c != nil && port == "443" {
-		return host
-	}
-	return net.JoinHostPort(host, port)
-}
-
-// get connects to the server's own address, so that the server gets all certificates before the first client needs them, and
-// logs errors at once.
-func (c *certificates) get(ctx context.Context, address net.Addr) {
-	_, _ = par.Map(ctx, len(c.hosts), c.hosts, func(ctx context.Context, host string) (none struct{}, err error) {
-		// The certificate isn't verified, because nothing is sent.
-		dialer := tls.Dialer{Config: &tls.Config{ServerName: host, InsecureSkipVerify: true}}
-		conn, err := dialer.DialContext(ctx, address.Network(), address.String())
-		if err != nil {
-			return none, err // the server has logged why
-		}
-		defer conn.Close()
-		leaf := conn.(*tls.Conn).ConnectionState().PeerCertificates[0]
-		c.log.Info("the server has a certificate", "host", host, "until", leaf.NotAfter)
-		return none, nil
-	})
-}
-
-// keptCertificates keeps certificates, their keys and that of the account in a bucket.
-type keptCertificates struct{ bucket blob.Bucket }
-
-const (
-	certificatePrefix = "serve/acme/"
-	certificateBytes  = 1 << 20
-)
-
-// Get implements autocert.Cache.
-func (k keptCertificates) Get(ctx context.Context, key string) ([]byte, error) {
-	content, _, err := blob.ReadAll(ctx, k.bucket, certificatePrefix+key, certificateBytes)
-	if errors.Is(err, blob.ErrNotFound) {
-		err = autocert.ErrCacheMiss
-	}
-	return content, err
-}
-
-// Put implements autocert.Cache.
-func (k keptCertificates) Put(ctx context.Context, key string, content []byte) error {
-	_, err := k.bucket.Put(ctx, certificatePrefix+key, blob.Bytes(content), blob.PutOptions{Private: true})
-	return err
-}
-
-// Delete implements autocert.Cache.
-func (k keptCertificates) Delete(ctx context.Context, key string) error {
-	err := k.bucket.Delete(ctx, certificatePrefix+key)
-	if errors.Is(err, blob.ErrNotFound) {
-		err = nil
-	}
-	return err
-}
+// certificateBytes is how large the file of a certificate, or of its key, may be.
+const certificateBytes = 1 << 20
 
 // authority is a CA for one certificate, for loopback. Its key isn't kept.
 type authority struct {

@@ -33,8 +33,7 @@ func Commands() []cli.Command {
 // options are the parsed arguments.
 type options struct {
 	listen           string
-	cert, key        string // files; "" means http, unless there is acme
-	acme             acmeOptions
+	cert, key        string // files; "" means http
 	json             bool
 	tokens           string // a file; "" means that everyone may read
 	metricsTokens    string // a file; "" means as for the page
@@ -81,14 +80,6 @@ func (o *options) flags() cli.Flags {
 				"passes takes precedence. The default is "+defaultListen+"."),
 		cli.Text("tls-cert=FILE", &o.cert, "Speak https with this certificate, in PEM, followed by those that issued it", "Terraform and OpenTofu need https. The files are read again for each connection, and on SIGHUP."),
 		cli.Text("tls-key=FILE", &o.key, "The certificate's private key, in PEM"),
-		cli.Option("acme=HOST", cli.Strings(&o.acme.hosts),
-			"Speak https, with a certificate for this name that an authority issues by ACME", "With this option you agree to the authority's terms. It has to reach "+
-				"this server at port 443, or by -acme-http. May be given more than once."),
-		cli.Text("acme-directory=URL", &o.acme.directory, "The authority's URL", "The default is Let's Encrypt."),
-		cli.Text("acme-ca=FILE", &o.acme.ca, "Also trust these CA certificates, in PEM, at the URL of -acme-directory"),
-		cli.Text("acme-http=ADDRESS", &o.acme.http, "Also answer the authority's challenges by http, at this address, which it has to reach as port 80"),
-		cli.Text("acme-email=ADDRESS", &o.acme.email, "Your email address, for the authority"),
-		cli.Text("acme-store=DIR or URL", &o.acme.store, "Keep certificates and their keys there", "The default is serve/acme/ in the place of the packages."),
 		cli.Switch("json", &o.json, "Print a JSON object with the URL, and log lines as JSON"),
 		cli.Text("tokens=FILE", &o.tokens,
 			"Answer only requests with a bearer token of this file, which has one per line, followed by a name for the log", "It is read for each request; while it is empty or unreadable, none is answered. "+

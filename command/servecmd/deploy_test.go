@@ -113,6 +113,13 @@ func TestDeployment_FilesAreRight(t *testing.T) {
 		out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput()
 		must.Succeed(t, err, string(out))
 	})
+	t.Run("Caddy", func(t *testing.T) {
+		program := peertest.LookProgram(t, "caddy")
+		cmd := exec.CommandContext(t.Context(), program, "validate", "--adapter", "caddyfile", "--config", deployDir+"Caddyfile")
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		must.Succeed(t, err, string(out))
+	})
 }
 
 // TestDeployment_PageNamesOptionsThatExist: each option in the page's part about the server is one of serve, of serve gc, or another

@@ -179,15 +179,27 @@ func TestServeUntil_AnswersWhatItHasBegun(t *testing.T) {
 	}
 }
 
+func loopback(t *testing.T) net.Listener {
+	t.Helper()
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func TestNameOf_IsForPeople(t *testing.T) {
+	must.Equal(t, nameOf(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}), "127.0.0.1:443")
+	must.Equal(t, nameOf(&net.TCPAddr{IP: net.IPv6zero, Port: 80}), must.Get(os.Hostname())(t)+":80")
+}
+
 // TestServe_SaysFirstWhatItLendsToWhom: the first log line says who may use the server.
 func TestServe_SaysFirstWhatItLendsToWhom(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	const everyone, everyHost = "its network and the tokens", "level=WARN msg=\"the server begins, and asks every host on the internet"
 	for line, want := range map[string]string{
-		"-listen=0.0.0.0:0": everyone,
-		"-listen=0.0.0.0:0 -max-size=1TB -acme=mirror.example.com -acme-http=127.0.0.1:0":   everyone,
-		"-listen=0.0.0.0:0 -include=acme/*":                                                 "level=INFO msg=\"the server begins\" address=[::]:PORT who=everyone include=registry.terraform.io/acme/* exclude=nothing",
+		"-listen=0.0.0.0:0":                 everyone,
+		"-listen=0.0.0.0:0 -max-size=1TB":   everyone,
+		"-listen=0.0.0.0:0 -include=acme/*": "level=INFO msg=\"the server begins\" address=[::]:PORT who=everyone include=registry.terraform.io/acme/* exclude=nothing",
 		"-listen=127.0.0.1:0 -include=acme/* -include=tf.example.com/*/* -exclude=acme/net": "who=\"this machine\" include=\"registry.terraform.io/acme/*, tf.example.com/*/*\" exclude=registry.terraform.io/acme/net",
 		"-listen=127.0.0.1:0": everyHost,
 	} {
@@ -351,7 +363,7 @@ func TestServe_BoundsConnectionsAndHeaders(t *testing.T) {
 		}
 	}
 	end := running(t, func(ctx context.Context) error {
-		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, nil, quietFront())
+		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, options{connections: 1}, server, listener, quietFront())
 	})
 	silent := dial()
 	<-accepted

@@ -17,9 +17,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/tfdeps/tfdeps/command/cli"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/internal/par"
-	"github.com/tfdeps/tfdeps/providercache/blob"
 )
 
 // newServer returns a server with limits for requests. Bodies aren't limited, because they aren't read.
@@ -55,33 +53,6 @@ func listen(m *cli.Meta, o options, log *slog.Logger, about ...any) (net.Listene
 	return listener, nil
 }
 
-// serveAt serves until the program is interrupted, with certificates by ACME if -acme is given.
-func serveAt(m *cli.Meta, stores sources.Network, o options, bucket blob.Bucket, server *http.Server, listener net.Listener, f *front) error {
-	if len(o.acme.hosts) == 0 {
-		return serveOn(m, o, server, listener, nil, f)
-	}
-	if o.acme.store != "" {
-		opened, failed := openBucket(m, stores, o.acme.store)
-		if failed != nil {
-			return fmt.Errorf("-acme-store: %s", failed.Detail)
-		}
-		defer opened.Close()
-		bucket = opened
-	}
-	issued, err := newCertificates(o.acme, "tfdeps/"+m.Version, bucket, f.log)
-	if err != nil {
-		return err
-	}
-	if o.acme.http != "" {
-		end, err := serveBeside(m.Context, "-acme-http", o.acme.http, issued.manager.HTTPHandler(http.NotFoundHandler()), f.log)
-		if err != nil {
-			return err
-		}
-		defer end()
-	}
-	return serveOn(m, o, server, listener, issued, f)
-}
-
 // listenError says why a server can't listen at the address of an option, and what to do.
 func listenError(option, address string, err error) error {
 	said, name := "of "+option, ""
@@ -104,22 +75,17 @@ func listenError(option, address string, err error) error {
 	return fmt.Errorf("the address %q %s can't be used: %w", address, said, err)
 }
 
-// serveOn serves until the program is interrupted, with the issued certificates, or if issued is nil with that of
-// -tls-cert, if there is one.
-func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, issued *certificates, f *front) error {
+// serveOn serves until the program is interrupted, with the certificate of -tls-cert, if there is one.
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, f *front) error {
 	log := f.log
-	scheme, note, again := "http", "Terraform and OpenTofu need https: use -tls-cert and -tls-key, -acme, or a server in front of this one.\n", func() {}
-	if issued != nil {
-		scheme, note, server.TLSConfig = "https", "", issued.manager.TLSConfig()
-		server.TLSConfig.MinVersion = tls.VersionTLS12
-	}
+	scheme, note, again := "http", "Terraform and OpenTofu need https: use -tls-cert and -tls-key, or a server in front of this one.\n", func() {}
 	if own := f.certificate; own != nil {
 		scheme, note, server.TLSConfig = "https", "", &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}
 		again = func() { own.get(nil) }
 	}
 	server.Handler = guard(server.Handler, o, listener.Addr(), log)
 	listener = netutil.LimitListener(listener, o.connections)
-	if url := fmt.Sprintf("%s://%s/mirror/", scheme, issued.nameOf(listener.Addr())); o.json {
+	if url := fmt.Sprintf("%s://%s/mirror/", scheme, nameOf(listener.Addr())); o.json {
 		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
 	} else {
 		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n%s", url, note)
@@ -128,15 +94,24 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	defer stop()
 	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
 		defer f.drain(terminated, stop, o.drain)
-		untilEnd := onSignal(ctx, syscall.SIGHUP, func() {
+		return onSignal(ctx, syscall.SIGHUP, func() {
 			log.Info("files are read again")
 			again()
-		})
-		if issued != nil {
-			issued.get(ctx, listener.Addr())
-		}
-		return untilEnd(ctx)
+		})(ctx)
 	})
+}
+
+// nameOf returns the address of a listener for people: with the name of this machine if the listener has all of its addresses.
+func nameOf(on net.Addr) string {
+	host, port, err := net.SplitHostPort(on.String())
+	if err != nil {
+		return on.String()
+	}
+
+	if net.ParseIP(host).IsUnspecified() {
+		host, _ = os.Hostname()
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // serveBeside serves another handler by http at the address of an option, until end is called.

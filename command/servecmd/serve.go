@@ -55,12 +55,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if (o.cert == "") != (o.key == "") {
 		return 0, cli.Usagef("-tls-cert and -tls-key belong together").About("-tls-cert", "-tls-key")
 	}
-	if err := o.acme.check(); err != nil {
-		return 0, err
-	}
-	if len(o.acme.hosts) > 0 && (o.cert != "" || o.command != nil) {
-		return 0, cli.Usagef("-acme is for a server without -tls-cert and without a command behind --").About("-acme", "-tls-cert")
-	}
 	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && o.cert+o.tokens+o.metricsListen+o.metricsTokens != "" {
 		return 0, cli.Usagef("-host and -https are for a command behind --, and -tls-cert, -tokens, -metrics-listen and -metrics-token for a server without one").
 			About("-host", "-https", "-tls-cert", "-tokens", "-metrics-listen", "-metrics-token")
@@ -183,7 +177,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 			}
 			defer end()
 		}
-		err = serveAt(m, stores, o, bucket, server, listener, front)
+		err = serveOn(m, o, server, listener, front)
 	}
 	return code, problems, err
 }
@@ -260,7 +254,7 @@ func showsTokens(o options, on net.Addr) bool {
 }
 
 // speaksTLS reports whether the server itself speaks https.
-func (o options) speaksTLS() bool { return o.cert != "" || len(o.acme.hosts) > 0 }
+func (o options) speaksTLS() bool { return o.cert != "" }
 
 // isLocal reports whether only this machine can connect to a listener.
 func isLocal(on net.Addr) bool {

@@ -53,7 +53,7 @@ func readsFilesAgainOnHangup(t *testing.T) {
 	must.Succeed(t, f.withFiles(t.Context(), o, &mirrorserver.Options{Log: log}, nil))
 	listener := loopback(t)
 	end := running(t, func(ctx context.Context) error {
-		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, listener, nil, f)
+		return serveOn(&cli.Meta{Context: ctx, Stdout: io.Discard}, o, server, listener, f)
 	})
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // otherwise an early signal ends the test
 	for _, want := range []string{"files are read again", "stays as it was"} {
