@@ -119,12 +119,19 @@ func TestServe_AsksNoHostOfItsOwnNetwork(t *testing.T) {
 				must.Equal(t, resp.StatusCode, http.StatusBadGateway, resp.Status, string(body))
 				return end()
 			}
-			if log := ask(); reached.Load() > 0 || !strings.Contains(log, "allow its network with -allow-network") {
-				t.Errorf("%d connections were made\n%s", reached.Load(), log)
+			// A client of another test may still ask a server that had this port before. What the server asks, it asks each time.
+			notReached := func(args ...string) (log string) {
+				for range 3 {
+					reached.Store(0)
+					if log = ask(args...); reached.Load() == 0 {
+						return log
+					}
+				}
+				t.Errorf("%q: %d connections were made\n%s", args, reached.Load(), log)
+				return log
 			}
-			if ask("-allow-network=192.0.2.0/24"); reached.Load() > 0 {
-				t.Errorf("%d connections were made where another network is allowed", reached.Load())
-			}
+			must.Contain(t, notReached(), "allow its network with -allow-network")
+			notReached("-allow-network=192.0.2.0/24")
 			if log := ask("-allow-network=192.0.2.0/24", "-allow-network=127.0.0.0/8"); reached.Load() == 0 {
 				t.Errorf("no connection was made\n%s", log)
 			}
