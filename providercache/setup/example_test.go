@@ -24,6 +24,23 @@ import (
 
 // These are the examples of docs/engine.md, each from its first empty line on: TestExamples_AreThoseOfThePage.
 
+func Example_options() {
+	// It isn't run: these are the directories of whoever runs the tests.
+
+	home, err := os.UserHomeDir()
+	check(err)
+	caches, err := os.UserCacheDir()
+	check(err)
+	env, err := setup.Load(context.Background(), setup.Options{
+		User:     cliconfig.User{Environ: os.Environ(), HomeDir: home},
+		Product:  getproviders.Terraform("1.15.9"),
+		CacheDir: filepath.Join(caches, "tfdeps"),                  // packages are downloaded once for all directories
+		StateDir: filepath.Join(home, ".local", "state", "tfdeps"), // packages that haven't changed aren't read again
+	})
+	check(err)
+	defer env.Close()
+}
+
 func Example_install() {
 	options, dir, done := workplace()
 	defer done()

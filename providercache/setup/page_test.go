@@ -17,7 +17,7 @@ func TestExamples_AreThoseOfThePage(t *testing.T) {
 	var examples []string
 	for _, found := range regexp.MustCompile(`(?ms)^func Example_\w+\(\) \{\n.*?^\}$`).FindAllString(source, -1) {
 		_, body, _ := strings.Cut(found, "\n\n")
-		body, _, _ = strings.Cut(body, "\t// Output:")
+		body, _, _ = strings.Cut(strings.TrimSuffix(body, "}"), "\t// Output:")
 		examples = append(examples, strings.ReplaceAll(strings.TrimPrefix(body, "\t"), "\n\t", "\n"))
 	}
 	page := string(must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "engine.md")))(t))
@@ -26,5 +26,5 @@ func TestExamples_AreThoseOfThePage(t *testing.T) {
 		shown = append(shown, block[1])
 	}
 	must.EqualSlices(t, shown, examples)
-	must.Equal(t, len(shown), 10)
+	must.Equal(t, len(shown), 11)
 }
