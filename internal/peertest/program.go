@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"hash/fnv"
 	"os"
 	"os/exec"
@@ -125,12 +126,13 @@ func Command(ctx context.Context, program, dir string, env []string, args ...str
 
 // OneInFive reports whether a case is in the fifth of a test's cases that runs when not all do. It
 // is the same fifth every time.
-func OneInFive(name string) bool { return oneIn(5, name) }
+func OneInFive(name string) bool { return isIn(0, 5, name) }
 
-func oneIn(n uint32, name string) bool {
+// isIn reports whether a name belongs to a part, from 0 on, of so many parts of all names.
+func isIn(part, parts uint32, name string) bool {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(name))
-	return sum.Sum32()%n == 0
+	return sum.Sum32()%parts == part
 }
 
 // FirstIfShort returns the first n cases of a short test (-short), otherwise all of them.
@@ -163,8 +165,21 @@ func flagValue(name string) string {
 	return ""
 }
 
-// All reports whether all cases of sampled tests run, as in .ci/run.
-func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") == "all" }
+// All reports whether all cases of sampled tests run, as in .ci/run. Of those that compare with other programs a part may be chosen.
+func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") != "" }
+
+// chosenPart returns which of how many parts of the comparisons run: all of them with TFDEPS_TEST_PEERS=all, the second third
+// with 1/3, otherwise a tenth.
+func chosenPart() (part, parts uint32) {
+	given := os.Getenv("TFDEPS_TEST_PEERS")
+	if given == "all" {
+		return 0, 1
+	}
+	if n, err := fmt.Sscanf(given, "%d/%d", &part, &parts); n == 2 && err == nil && part < parts {
+		return part, parts
+	}
+	return 0, 10
+}
 
 // Rounds returns how often a test repeats something, such as a race: all if [All] cases run, otherwise few.
 func Rounds(few, all int) int {
@@ -187,16 +202,17 @@ func Stride(short int) int {
 }
 
 // PeerCase skips nine in ten cases of a test that compares many cases with another program, unless
-// TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own subtest calls it, with its name.
+// TFDEPS_TEST_PEERS is "all" or another part, as 1/3, or -run names a case. The case's own subtest calls it, with its name.
 func PeerCase(t Test, name string) {
 	t.Helper()
-	if All() || oneIn(10, name) {
+	part, parts := chosenPart()
+	if isIn(part, parts, name) {
 		return
 	}
 	if strings.Contains(flagValue("test.run"), "/") {
 		return
 	}
-	t.Skipf("one case in ten is enough; TFDEPS_TEST_PEERS=all runs the others, too")
+	t.Skipf("one case in %d is enough; TFDEPS_TEST_PEERS=all runs the others, too", parts)
 }
 
 // SpreadTemporary makes a directory for all temporary files of this process, which the caller removes after the last test. ext4 places

@@ -85,6 +85,15 @@ func TestPeerCase_RunsATenth(t *testing.T) {
 	}
 	t.Setenv("TFDEPS_TEST_PEERS", "all")
 	must.Len(t, run(), 1000)
+
+	ran := 0
+	for _, third := range []string{"0/3", "1/3", "2/3"} {
+		t.Setenv("TFDEPS_TEST_PEERS", third)
+		names := run()
+		must.Equal(t, len(names) > 250 && len(names) < 420, true, third, len(names))
+		ran += len(names)
+	}
+	must.Equal(t, ran, 1000)
 }
 
 // setShort sets -short for the rest of a test.

@@ -42,7 +42,7 @@ func TestGoInstall_MakesTheProgram(t *testing.T) {
 
 func installs(t *testing.T) {
 	if !peertest.All() {
-		t.Skip("it compiles all of the program; TFDEPS_TEST_PEERS=all runs it, as .ci/run does")
+		t.Skip("it compiles all of the program; .ci/run does it")
 	}
 	const path, version = "github.com/tfdeps/tfdeps", "v0.0.0-20260102030405-0123456789ab"
 	proxy := filepath.Join(t.TempDir(), "proxy")
