@@ -192,7 +192,7 @@ type postgres struct{ url, psql string }
 func startPostgres(t *testing.T) postgres {
 	t.Helper()
 	initdb, server, psql := postgresProgram(t, "initdb"), postgresProgram(t, "postgres"), postgresProgram(t, "psql")
-	dir, err := os.MkdirTemp("", "tfdeps-pg") // short, as the path of a socket has to be
+	dir, err := os.MkdirTemp("", "tfdeps-pg")
 	must.Succeed(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	var as []string
@@ -217,14 +217,14 @@ func startPostgres(t *testing.T) postgres {
 		t.Skipf("initdb doesn't work here: %v\n%s", err, out)
 	}
 	port := freePort(t)
-	running := command(server, "-D", data, "-h", "127.0.0.1", "-p", fmt.Sprint(port), "-k", dir, "-F")
+	running := command(server, "-D", data, "-h", "127.0.0.1", "-p", fmt.Sprint(port), "-k", "", "-F")
 	must.Succeed(t, running.Start())
 	t.Cleanup(func() {
 		_ = running.Process.Signal(os.Interrupt) // a fast shutdown; setpriv is the server by now
 		_ = running.Wait()
 	})
 	p := postgres{fmt.Sprintf("postgres://tf@127.0.0.1:%d/postgres?sslmode=disable", port), psql}
-	for t.Context().Err() == nil {
+	for range 600 { // half a minute
 		if exec.Command(psql, p.url, "-c", "SELECT 1").Run() == nil {
 			return p
 		}
