@@ -8,6 +8,7 @@ package roots
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -217,6 +218,9 @@ func readList(m *cli.Meta, from string) (found []Root, err error) {
 		list, err = wholefile.ReadFrom(m.Context, m.Stdin, "standard input", maxList)
 	} else {
 		list, err = wholefile.ReadAny(m.Context, from, maxList)
+	}
+	if errors.Is(err, wholefile.ErrTooLarge) {
+		err = fmt.Errorf("it has more than %d bytes", maxList)
 	}
 	if err != nil {
 		return nil, err
