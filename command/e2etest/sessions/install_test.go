@@ -3,6 +3,7 @@ package sessions
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -44,7 +45,8 @@ func installs(t *testing.T) {
 	if !peertest.All() {
 		t.Skip("it compiles all of the program; .ci/run does it")
 	}
-	const path, version = "github.com/tfdeps/tfdeps", "v0.0.0-20260102030405-0123456789ab"
+	const path = "github.com/tfdeps/tfdeps"
+	version := versionOf(t, path)
 	proxy := filepath.Join(t.TempDir(), "proxy")
 	dir := filepath.Join(proxy, filepath.FromSlash(path), "@v")
 	must.Succeed(t, os.MkdirAll(dir, 0o755))
@@ -70,6 +72,15 @@ func installs(t *testing.T) {
 	out, err = exec.CommandContext(t.Context(), filepath.Join(bin, "tfdeps"+harness.ExeSuffix()), "version").CombinedOutput()
 	must.Succeed(t, err)
 	must.Contain(t, string(out), "+ tfdeps "+strings.TrimPrefix(version, "v"))
+}
+
+// versionOf returns a version for the module's present content. Go remembers what is in a version, so no two contents may have the same.
+func versionOf(t *testing.T, path string) string {
+	t.Helper()
+	content := sha256.New()
+	none := module.Version{Path: path, Version: "v0.0.0-20260102030405-000000000000"}
+	must.Succeed(t, modzip.CreateFromDir(content, none, harness.Path(t)))
+	return fmt.Sprintf("v0.0.0-20260102030405-%.6x", content.Sum(nil))
 }
 
 // forgetModule removes a version of a module from the module cache.
