@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,8 +58,14 @@ func SourceURL(b blob.Bucket, below string) string {
 	return b.String() + below + "?endpoint=" + strings.NewReplacer("%3A", ":", "%2F", "/").Replace(url.QueryEscape(endpoint))
 }
 
-// bucketName is what the names of buckets have in common, old ones included: services have more rules.
-var bucketName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]+[a-zA-Z0-9]$`)
+// isBucketName reports whether a name keeps the rules that all services and all times have in common: services have more.
+func isBucketName(name string) bool {
+	const letters, signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "._-"
+	if len(name) < 3 || strings.Trim(name, letters+signs) != "" {
+		return false
+	}
+	return !strings.ContainsAny(name[:1]+name[len(name)-1:], signs)
+}
 
 // SplitURL splits SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. Only the given
 // parameters are allowed, each once, and no user, port or fragment: process lists and logs show
@@ -73,7 +78,7 @@ func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query ur
 		err = Invalid("its query can't be read")
 	case u.Host == "" || u.Port() != "" || u.User != nil || u.Fragment != "" || u.Opaque != "":
 		err = Invalid("it has to be %s://BUCKET/PREFIX, without user, port and fragment", u.Scheme)
-	case !bucketName.MatchString(u.Host):
+	case !isBucketName(u.Host):
 		err = Invalid("%q is no name of a bucket: that has 3 or more letters, digits, dots, hyphens and underscores, and begins and ends with a letter or digit", u.Host)
 	case prefix != "":
 		if invalid := blob.CheckKey(prefix); invalid != nil {
