@@ -75,9 +75,6 @@ func (o *mirrorOptions) checkOptions() {
 	}
 	// Where TFDEPS_MIRROR is for all commands, it also names the mirror that this one fills.
 	o.mirrors = slices.DeleteFunc(o.mirrors, func(mirror string) bool { return places.Same(mirror, o.target) })
-	if len(o.mirrors) == 0 {
-		o.mirrors = nil
-	}
 	o.checkSource()
 	o.refuse(len(o.Operands) != 1, "No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	o.refuse(o.prune && places.IsOCI(o.target), "The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.", "-prune")

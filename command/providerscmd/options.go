@@ -71,7 +71,7 @@ func (o *packageOptions) checkSource() {
 			"The value of -from is %q. It is \"origin\", each provider's own registry, or \"config\", what the CLI configuration says.", o.from), "-from")
 	case o.fsMirror != "" && o.netMirror != "":
 		o.refuse(true, "Invalid installation method options", "The -fs-mirror and -net-mirror command line options are mutually-exclusive.", "-fs-mirror", "-net-mirror")
-	case o.fsMirror+o.netMirror != "" && o.mirrors != nil:
+	case o.fsMirror+o.netMirror != "" && len(o.mirrors) > 0:
 		o.refuse(true, "Invalid installation method options", "The option -mirror can't be used together with -fs-mirror or -net-mirror, which have packages come from nowhere else.", "-mirror", "-fs-mirror", "-net-mirror")
 	case fromConfig && o.fsMirror+o.netMirror != "":
 		o.refuse(true, "Invalid installation method options", "The option -from=config can't be used together with -fs-mirror or -net-mirror.", "-from", "-fs-mirror", "-net-mirror")

@@ -64,7 +64,7 @@ func isBucketName(name string) bool {
 	if len(name) < 3 || strings.Trim(name, letters+signs) != "" {
 		return false
 	}
-	return !strings.ContainsAny(name[:1]+name[len(name)-1:], signs)
+	return strings.Trim(name, signs) == name
 }
 
 // SplitURL splits SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. Only the given

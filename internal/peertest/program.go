@@ -169,16 +169,20 @@ func flagValue(name string) string {
 func All() bool { return os.Getenv("TFDEPS_TEST_PEERS") != "" }
 
 // chosenPart returns which of how many parts of the comparisons run: all of them with TFDEPS_TEST_PEERS=all, the second third
-// with 1/3, otherwise a tenth.
-func chosenPart() (part, parts uint32) {
+// with 1/3, and a tenth without it.
+func chosenPart() (part, parts uint32, err error) {
 	given := os.Getenv("TFDEPS_TEST_PEERS")
-	if given == "all" {
-		return 0, 1
+	switch given {
+	case "":
+		return 0, 10, nil
+	case "all":
+		return 0, 1, nil
 	}
-	if n, err := fmt.Sscanf(given, "%d/%d", &part, &parts); n == 2 && err == nil && part < parts {
-		return part, parts
+
+	if _, err = fmt.Sscanf(given, "%d/%d", &part, &parts); err != nil || part >= parts {
+		return 0, 1, fmt.Errorf("TFDEPS_TEST_PEERS is %q: it has to be all, or a part such as 1/3", given)
 	}
-	return 0, 10
+	return part, parts, nil
 }
 
 // Rounds returns how often a test repeats something, such as a race: all if [All] cases run, otherwise few.
@@ -205,7 +209,11 @@ func Stride(short int) int {
 // TFDEPS_TEST_PEERS is "all" or another part, as 1/3, or -run names a case. The case's own subtest calls it, with its name.
 func PeerCase(t Test, name string) {
 	t.Helper()
-	part, parts := chosenPart()
+	part, parts, err := chosenPart()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+
 	if isIn(part, parts, name) {
 		return
 	}

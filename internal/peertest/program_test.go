@@ -94,6 +94,13 @@ func TestPeerCase_RunsATenth(t *testing.T) {
 		ran += len(names)
 	}
 	must.Equal(t, ran, 1000)
+
+	for _, wrong := range []string{"al", "3/3", "1/0", "1"} {
+		t.Setenv("TFDEPS_TEST_PEERS", wrong)
+		w := watched{}
+		PeerCase(&w, "TestX/case")
+		must.Contain(t, w.said, "failed: TFDEPS_TEST_PEERS is \""+wrong+"\"", wrong)
+	}
 }
 
 // setShort sets -short for the rest of a test.

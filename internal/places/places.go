@@ -68,7 +68,7 @@ func Same(a, b string) bool {
 		return false
 	}
 	if IsURL(a) {
-		return service(a) == service(b)
+		return mirrorKey(a) == mirrorKey(b)
 	}
 
 	infoA, errA := os.Stat(a)
@@ -81,8 +81,9 @@ func Same(a, b string) bool {
 	return errA == nil && errB == nil && absA == absB
 }
 
-// service returns a URL without what is no part of its place: user, options and slashes at its end.
-func service(location string) string {
+// mirrorKey returns what tells the mirror at a URL from others: the URL without user, options and slashes at its end, and the
+// endpoint of a bucket.
+func mirrorKey(location string) string {
 	place := strings.TrimRight(Redacted(location), "/")
 	scheme, rest, _ := strings.Cut(place, "://")
 	host, path, _ := strings.Cut(rest, "/")

@@ -24,6 +24,7 @@ func ReadAny(ctx context.Context, path string, max int64) ([]byte, error) {
 		defer file.Close()
 		return readAll(file, path, max)
 	}
+
 	if !mayWait(path) {
 		return read()
 	}
@@ -42,14 +43,16 @@ const writeGrace = 500 * time.Millisecond
 // Append writes to the end of an existing file of any kind. A pipe that nobody reads blocks until shortly after ctx is done;
 // the error is the cause of ctx then.
 func Append(ctx context.Context, path string, content []byte) error {
-	write := func() ([]byte, error) {
+	write := func() (written int, err error) {
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		_, err = file.Write(content)
-		return nil, errors.Join(err, file.Close())
+
+		written, err = file.Write(content)
+		return written, errors.Join(err, file.Close())
 	}
+
 	if !mayWait(path) {
 		_, err := write()
 		return err
@@ -61,6 +64,7 @@ func Append(ctx context.Context, path string, content []byte) error {
 		time.AfterFunc(writeGrace, func() { cancel(context.Cause(ctx)) })
 	})
 	defer stop()
+
 	_, err := interruptible(late, write)
 	return err
 }
@@ -68,12 +72,12 @@ func Append(ctx context.Context, path string, content []byte) error {
 // Open opens a file of any kind that is written from beginning to end of a run, such as a log. A pipe that nobody reads blocks
 // until ctx is done; the error is the cause of ctx then. The caller closes the file.
 func Open(ctx context.Context, path string, flag int, mode fs.FileMode) (*os.File, error) {
-	if !mayWait(path) {
-		return os.OpenFile(path, flag, mode)
-	}
+	open := func() (*os.File, error) { return os.OpenFile(path, flag, mode) }
 
-	file, failed, err := par.Interruptible(ctx, func(context.Context) (*os.File, error) { return os.OpenFile(path, flag, mode) })
-	return file, cmp.Or(err, failed)
+	if !mayWait(path) {
+		return open()
+	}
+	return interruptible(ctx, open)
 }
 
 // mayWait reports whether opening, reading or writing a path may wait for another process, because it is a pipe or a device.
@@ -82,8 +86,9 @@ func mayWait(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// interruptible returns when f does, or with the cause of ctx when that is done: no system call ends the opening of a pipe.
-func interruptible(ctx context.Context, f func() ([]byte, error)) ([]byte, error) {
-	content, failed, err := par.Interruptible(ctx, func(context.Context) ([]byte, error) { return f() })
-	return content, cmp.Or(err, failed)
+// interruptible returns when f does, or with the cause of ctx when that is done. f may go on then, until the other side of the pipe
+// comes or the process ends: no system call ends the opening of a pipe.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	result, failed, err := par.Interruptible(ctx, func(context.Context) (T, error) { return f() })
+	return result, cmp.Or(err, failed)
 }

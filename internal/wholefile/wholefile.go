@@ -4,8 +4,8 @@
 //	content, err := wholefile.Read(path, 1<<20)
 //	err = wholefile.Save(path, content, 0o644) // doesn't touch a file that has this content
 //
-// Reading has a size limit, and doesn't block; [ReadAny] and [Append] are for what may be a pipe, and end with
-// their context. Writing is atomic: the new file is made in the same
+// Reading has a size limit, and doesn't block. [ReadAny], [ReadFrom], [Append] and [Open] are for what may be a pipe, and end
+// with their context. Writing is atomic: the new file is made in the same
 // directory and renamed, so even if the process is killed, the path has either the old content or
 // the new. A killed process leaves its new file, whose name begins with [Prefix]; the next write to
 // the directory removes it.
